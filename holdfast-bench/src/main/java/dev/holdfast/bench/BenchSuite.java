@@ -2,6 +2,7 @@ package dev.holdfast.bench;
 
 import dev.holdfast.bench.chaos.ChaosBench;
 import dev.holdfast.bench.harness.BenchCommand;
+import dev.holdfast.bench.workflow.WorkflowsBench;
 import dev.holdfast.cli.Extension;
 import java.util.List;
 import picocli.CommandLine;
@@ -51,6 +52,7 @@ public final class BenchSuite implements Extension, Runnable {
         new GrowthBench(),
         new IdleBench(),
         new MemoryBench(),
+        new WorkflowsBench(),
         new FailoverBench());
   }
 

@@ -18,7 +18,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -76,7 +75,7 @@ public final class IdleBench extends BenchCommand {
 
   @Override
   public void measure(Bench bench) throws Exception {
-    boolean available = isAvailable(bench.server());
+    boolean available = bench.server().countsStatements();
     for (Kind kind : Kind.values()) {
       if (available) {
         measure(bench, kind);
@@ -163,18 +162,6 @@ public final class IdleBench extends BenchCommand {
     }
     double minutes = length.toMillis() / 60_000.0;
     kind.report(bench.report(), statements / minutes, millis / minutes);
-  }
-
-  private static boolean isAvailable(BenchServer server) throws SQLException {
-    if (server.isOurs()) {
-      server.execute("create extension if not exists pg_stat_statements");
-      try (Connection aside = server.connectAside();
-          Statement statement = aside.createStatement()) {
-        statement.execute("create extension if not exists pg_stat_statements");
-      }
-    }
-    return server.number("select count(*) from pg_extension where extname = 'pg_stat_statements'")
-        > 0;
   }
 
   private static String databaseName(BenchServer server) throws SQLException {

@@ -1,13 +1,11 @@
 package dev.holdfast.bench;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.bench.harness.BenchServer;
 import dev.holdfast.bench.harness.NoopJobs;
+import dev.holdfast.bench.harness.PeerPool;
 import dev.holdfast.bench.peers.Peer;
-import dev.holdfast.cli.database.Address;
 import java.sql.SQLException;
-import org.jspecify.annotations.Nullable;
 
 /** A peer with its tables in a new schema, and a connection pool of the size it requests. */
 final class PeerSetup implements AutoCloseable {
@@ -26,7 +24,7 @@ final class PeerSetup implements AutoCloseable {
   static PeerSetup install(BenchServer server, Peer peer) throws SQLException {
     String schema = BenchServer.freshSchema();
     server.execute("create schema " + schema);
-    HikariDataSource pool = pool(server.address(), schema, peer.connections());
+    HikariDataSource pool = PeerPool.of(server.address(), schema, peer.connections());
     PeerSetup setup = new PeerSetup(server, schema, peer, pool);
     try {
       peer.install(pool);
@@ -34,26 +32,6 @@ final class PeerSetup implements AutoCloseable {
     } catch (RuntimeException failure) {
       setup.close();
       throw failure;
-    }
-  }
-
-  private static HikariDataSource pool(Address address, String schema, int connections) {
-    HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(address.url());
-    set(config, "user", address.user());
-    set(config, "password", address.password());
-    config.addDataSourceProperty("currentSchema", schema);
-    // Peers insert in JDBC batches, and this makes them as fast as possible.
-    config.addDataSourceProperty("reWriteBatchedInserts", "true");
-    config.setMaximumPoolSize(connections);
-    // All peers together would need more connections than servers usually allow.
-    config.setMinimumIdle(0);
-    return new HikariDataSource(config);
-  }
-
-  private static void set(HikariConfig config, String name, @Nullable String value) {
-    if (value != null) {
-      config.addDataSourceProperty(name, value);
     }
   }
 

@@ -24,7 +24,7 @@ public final class WalBench extends BenchCommand {
     int jobs = bench.jobs(50_000, 2_000);
     BenchServer server = bench.server();
     try (BenchDatabase database = server.fresh()) {
-      fullPageWrites(server, false);
+      server.fullPageWrites(false);
       List<Double> bytes = new ArrayList<>();
       for (int round = 0; round <= bench.roundCount(); round++) {
         bench.say("wal", round == 0 ? "warm-up" : "round " + round);
@@ -45,7 +45,7 @@ public final class WalBench extends BenchCommand {
                     + " of other sessions, which only the embedded server excludes.");
       }
     } finally {
-      fullPageWrites(server, true);
+      server.fullPageWrites(true);
     }
   }
 
@@ -53,24 +53,11 @@ public final class WalBench extends BenchCommand {
       throws SQLException {
     database.clear();
     server.settle();
-    long before = position(server);
+    long before = server.walPosition();
     NoopJobs.enqueue(database.store(), jobs);
     NoopJobs.drain(database.store(), jobs);
-    long after = position(server);
+    long after = server.walPosition();
     database.requireDone(jobs, 0);
     return (after - before) / (double) jobs;
-  }
-
-  private static long position(BenchServer server) throws SQLException {
-    return server.number("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint");
-  }
-
-  private static void fullPageWrites(BenchServer server, boolean on) throws SQLException {
-    if (server.isOurs()) {
-      server.execute("alter system set full_page_writes = " + (on ? "on" : "off"));
-      server.execute("select pg_reload_conf()");
-      // The checkpointer applies the setting before it starts the checkpoint.
-      server.settle();
-    }
   }
 }

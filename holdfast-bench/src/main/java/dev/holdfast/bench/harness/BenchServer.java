@@ -87,6 +87,36 @@ public final class BenchServer implements AutoCloseable {
     }
   }
 
+  /** Returns how many bytes of write-ahead log have been written. */
+  public long walPosition() throws SQLException {
+    return number("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint");
+  }
+
+  /** Turns full-page images on or off on the temporary server. */
+  public void fullPageWrites(boolean on) throws SQLException {
+    if (isOurs()) {
+      execute("alter system set full_page_writes = " + (on ? "on" : "off"));
+      execute("select pg_reload_conf()");
+      // The checkpointer applies the setting before it starts the checkpoint.
+      settle();
+    }
+  }
+
+  /**
+   * Returns whether {@code pg_stat_statements} can be read from {@link #connect} and {@link
+   * #connectAside}. Creates it on the temporary server.
+   */
+  public boolean countsStatements() throws SQLException {
+    if (isOurs()) {
+      execute("create extension if not exists pg_stat_statements");
+      try (Connection aside = connectAside();
+          Statement statement = aside.createStatement()) {
+        statement.execute("create extension if not exists pg_stat_statements");
+      }
+    }
+    return number("select count(*) from pg_extension where extname = 'pg_stat_statements'") > 0;
+  }
+
   /**
    * Writes a checkpoint on the temporary server, so that the next round does not pay for the writes
    * of the last.

@@ -31,6 +31,16 @@ public final class Copies {
    * @param firstId the number that the ids start with
    */
   public void make(String table, String where, long firstId, long copies) throws SQLException {
+    make(table, "id", where, firstId, copies);
+  }
+
+  /**
+   * Copies one row. Copies in two tables with the same first id belong together.
+   *
+   * @param id the column that is different in each copy
+   */
+  public void make(String table, String id, String where, long firstId, long copies)
+      throws SQLException {
     try (Connection connection = server.connect();
         Statement session = connection.createStatement()) {
       session.execute("set synchronous_commit = off");
@@ -47,7 +57,7 @@ public final class Copies {
                   table,
                   String.join(", ", columns),
                   String.join(
-                      ", ", columns.stream().map(c -> c.equals("id") ? ID : "o." + c).toList()),
+                      ", ", columns.stream().map(c -> c.equals(id) ? ID : "o." + c).toList()),
                   where);
       try (PreparedStatement statement = connection.prepareStatement(insert)) {
         for (long done = 0; done < copies; done += PER_STATEMENT) {

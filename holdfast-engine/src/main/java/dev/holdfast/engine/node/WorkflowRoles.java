@@ -5,10 +5,13 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.WhileEnabled;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.store.RunStore;
 import dev.holdfast.engine.workflow.Advancer;
+import dev.holdfast.engine.workflow.ExpressOutcomes;
 import dev.holdfast.engine.workflow.LargeRuns;
 import dev.holdfast.engine.workflow.Reconciler;
+import dev.holdfast.engine.workflow.WorkflowCatalog;
 import dev.holdfast.engine.workflow.WorkflowRegistrar;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,16 +21,25 @@ import java.util.function.Function;
 final class WorkflowRoles {
   private final NodeComponents components;
   final Advancer advancer;
+  final ExpressOutcomes outcomes;
   final List<Driver.Driven<?>> threads = new ArrayList<>();
 
   WorkflowRoles(NodeBuilder from, NodeComponents components) {
     this.components = components;
     RunStore runs = components.store.runs();
+    WorkflowCatalog catalog = components.client.workflows();
+    RunPlanner planner = new LargeRuns(catalog.planner(), components.meters);
+    this.outcomes =
+        new ExpressOutcomes(
+            components.store.outcomes(),
+            runs.advance(),
+            catalog,
+            components.bus);
     this.advancer =
         whileEnabled(waker ->
             new Advancer(
                 runs.advance(),
-                new LargeRuns(components.client.workflows().planner(), components.meters),
+                () -> catalog.recorder(planner),
                 components.bus,
                 components.awaited,
                 components.ticker,
@@ -42,7 +54,7 @@ final class WorkflowRoles {
 
   /** Advances the run of a job that has ended here. */
   void ended(ClaimedJob job) {
-    if (job.step() != null) {
+    if (job.step() != null && !outcomes.isAdvanced(job.id())) {
       advancer.expect(job.step().run());
     }
   }

@@ -64,7 +64,7 @@ final class WorkingRoles {
     this.completing =
         components.drive(waker ->
             new Completer(
-                components.store.outcomes(),
+                workflows.outcomes,
                 components.store.claims(),
                 components.identity,
                 confirmed,

@@ -28,6 +28,7 @@ public interface RunAdvance {
    *     one was written, so they must be tried again
    * @param nextTimer how long until the next timer that this call has set is due; empty for none
    * @param stopping the incarnations that hold jobs whose cancellation was requested
+   * @param seqs the number of the last event of each run that was advanced and is still open
    */
   record Report(
       int advanced,
@@ -36,7 +37,8 @@ public interface RunAdvance {
       Set<RunId> next,
       Set<RunId> locked,
       Optional<Duration> nextTimer,
-      Set<UUID> stopping) {}
+      Set<UUID> stopping,
+      Map<RunId, Long> seqs) {}
 
   /** Finds runs that have marks, at most the given number, in no particular order. */
   List<RunId> marked(int limit);
@@ -50,6 +52,46 @@ public interface RunAdvance {
    * marks are read after the lock, in a later statement.
    */
   Report advance(Collection<RunId> runs, RunPlanner planner);
+
+  /**
+   * A step that has succeeded, with the plan for what follows, computed before the success is
+   * stored.
+   *
+   * @param finish the success of its job, which is no job of a map
+   * @param seq the number of the last event of the run that the plan takes into account
+   * @param plan what follows: it starts jobs and records events, and the run continues to be
+   *     RUNNING. It has nothing else, see {@link #isExpress}
+   */
+  record Express(Finish.Succeeded finish, RunId run, long seq, RunPlan plan) {
+
+    /** Returns whether a plan is simple enough to be carried out together with a success. */
+    public static boolean isExpress(RunPlan plan) {
+      return plan.state() == RunState.RUNNING
+          && plan.phase() == RunPhase.MAIN
+          && plan.reason() == null
+          && plan.children().isEmpty()
+          && plan.maps().isEmpty()
+          && plan.timers().isEmpty()
+          && plan.untimed().isEmpty()
+          && plan.stopped().isEmpty()
+          && plan.results().isEmpty()
+          && plan.consumed().isEmpty()
+          && !plan.more();
+    }
+  }
+
+  /**
+   * Stores successes and carries out the plans for what follows, in one transaction and without
+   * marks. Each is guarded by state, incarnation and token of its job, and by the number of the
+   * last event of its run, which must be RUNNING and not locked by another call: every change of a
+   * run adds an event, so the plan is up to date. If one of these has changed, nothing is written
+   * for that run, and its success can be stored as usual.
+   *
+   * @param steps at most one for each run
+   * @return the claims whose success was stored. After a lost reply they are recognised by {@link
+   *     Outcomes#finish}
+   */
+  Set<ClaimId> express(UUID incarnation, List<Express> steps);
 
   /**
    * The result of {@link #fireTimers}.

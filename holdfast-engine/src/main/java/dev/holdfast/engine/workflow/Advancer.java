@@ -10,7 +10,6 @@ import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.RunAdvance;
-import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
@@ -20,6 +19,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,7 +44,7 @@ public final class Advancer implements Role {
   private static final int MIDDLE_PRIORITY = 4;
 
   private final RunAdvance runs;
-  private final RunPlanner planner;
+  private final Supplier<PlanRecorder> recorders;
   private final SignalBus bus;
   private final AwaitedJobs awaited;
   private final Ticker ticker;
@@ -57,16 +57,19 @@ public final class Advancer implements Role {
   /** When to look again if the look under way fails. An earlier {@link #nextLook} is a request. */
   private Moment ifLookFails;
 
+  /**
+   * @param recorders gives each advance a planner
+   */
   public Advancer(
       RunAdvance runs,
-      RunPlanner planner,
+      Supplier<PlanRecorder> recorders,
       SignalBus bus,
       AwaitedJobs awaited,
       Ticker ticker,
       RoleSpans spans,
       Waker waker) {
     this.runs = runs;
-    this.planner = planner;
+    this.recorders = recorders;
     this.bus = bus;
     this.awaited = awaited;
     this.ticker = ticker;
@@ -191,7 +194,9 @@ public final class Advancer implements Role {
 
   private void advanceAll(List<RunId> batch) {
     Moment asked = ticker.now();
-    RunAdvance.Report report = runs.advance(batch, planner);
+    PlanRecorder recorder = recorders.get();
+    RunAdvance.Report report = runs.advance(batch, recorder);
+    recorder.learn(report.seqs());
     synchronized (this) {
       expected.addAll(report.next());
       locked.addAll(report.locked());

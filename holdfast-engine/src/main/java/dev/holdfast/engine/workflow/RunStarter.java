@@ -113,6 +113,9 @@ public final class RunStarter {
         StoreRetry.ask(
             "start a run of %s".formatted(run.workflow()),
             before -> intake.start(before == 0 ? run : run.repeated(), signal));
+    if (admission.outcome() == Started.Outcome.CREATED && !admission.queued()) {
+      catalog.known().started(run);
+    }
     announce(run, admission, signal != null);
     return admission;
   }

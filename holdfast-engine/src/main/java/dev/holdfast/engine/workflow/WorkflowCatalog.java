@@ -5,6 +5,7 @@ import dev.holdfast.api.UnknownWorkflowException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.store.Definitions;
+import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.store.RunRow;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ public final class WorkflowCatalog {
   private final Definitions definitions;
   private final PayloadCodec codec;
   private final GraphPlanner planner;
+  private final KnownRuns known;
   private final Map<Workflow<?, ?>, Registered> registered = new ConcurrentHashMap<>();
 
   /** A workflow of this process, with its graph as stored. */
@@ -29,11 +31,22 @@ public final class WorkflowCatalog {
     this.definitions = definitions;
     this.codec = codec;
     this.planner = planner;
+    this.known = new KnownRuns(planner);
   }
 
   /** Returns the planner that decides about runs of these graphs. */
   public GraphPlanner planner() {
     return planner;
+  }
+
+  /** Returns the runs that this process started or advanced last. */
+  KnownRuns known() {
+    return known;
+  }
+
+  /** Returns a planner for one advance, from whose plans this process learns. */
+  public PlanRecorder recorder(RunPlanner by) {
+    return new PlanRecorder(by, known);
   }
 
   /**

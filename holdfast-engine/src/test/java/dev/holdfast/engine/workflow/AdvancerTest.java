@@ -7,6 +7,7 @@ import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.time.Moment;
@@ -28,10 +29,11 @@ class AdvancerTest {
   private final AtomicInteger looks = new AtomicInteger();
   private Runnable duringLook = () -> {};
   private RunAdvance.Timers timers = new RunAdvance.Timers(Set.of(), false, Optional.empty(), true);
+  private final GraphPlanner planner = new GraphPlanner(UUID::randomUUID);
   private final Advancer advancer =
       new Advancer(
           new LookedAt(),
-          new GraphPlanner(UUID::randomUUID),
+          () -> new PlanRecorder(planner, new KnownRuns(planner)),
           new SignalBus(ClusterCoordinator.withinProcess()),
           new AwaitedJobs(),
           this::read,
@@ -51,7 +53,12 @@ class AdvancerTest {
 
     @Override
     public Report advance(Collection<RunId> runs, RunPlanner planner) {
-      return new Report(0, Map.of(), Map.of(), Set.of(), Set.of(), Optional.empty(), Set.of());
+      return new Report(0, Map.of(), Map.of(), Set.of(), Set.of(), Optional.empty(), Set.of(), Map.of());
+    }
+
+    @Override
+    public Set<ClaimId> express(UUID incarnation, List<Express> steps) {
+      return Set.of();
     }
 
     @Override

@@ -251,6 +251,27 @@ public final class IntakeStatements {
     insert(connection, UniqueEnqueue.entries(jobs));
   }
 
+  /**
+   * Returns the part of a statement that inserts the jobs of steps. The rows {@code u} have the
+   * columns of the job as texts, so a condition can follow.
+   */
+  public static String insertedSteps() {
+    return JobColumns.fromGiven(INTO_JOB);
+  }
+
+  /**
+   * Binds the jobs of steps to a statement that contains {@link #insertedSteps}.
+   *
+   * @param before how many parameters precede them
+   * @return how many parameters precede the next one
+   */
+  public int bindSteps(Connection c, PreparedStatement statement, int before, List<NewJob> jobs)
+      throws SQLException {
+    List<Candidate> entries = UniqueEnqueue.entries(jobs);
+    bind(c, statement, before, entries, entries.stream().map(Candidate::id).toList());
+    return before + AFTER_ROWS - 1;
+  }
+
   private static List<List<Candidate>> portions(List<Candidate> jobs) {
     return Portions.of(jobs, MOST_JOBS, candidate -> candidate.job().size());
   }
@@ -285,15 +306,23 @@ public final class IntakeStatements {
 
   private void bind(Connection c, PreparedStatement statement, List<Candidate> jobs, List<UUID> ids)
       throws SQLException {
-    statement.setLong(1, agingMicros);
-    statement.setArray(2, c.createArrayOf("uuid", ids.toArray()));
-    statement.setArray(3, SqlValues.array(c, "int4", jobs, Candidate::ordinal));
-    statement.setArray(4, SqlValues.array(c, "int4", jobs, e -> e.job().priority()));
-    statement.setArray(5, SqlValues.array(c, "int8", jobs, e -> delay(e.job().when())));
-    statement.setArray(6, SqlValues.array(c, "timestamptz", jobs, e -> at(e.job().when())));
+    bind(c, statement, 0, jobs, ids);
+  }
+
+  private void bind(
+      Connection c, PreparedStatement statement, int before, List<Candidate> jobs, List<UUID> ids)
+      throws SQLException {
+    statement.setLong(before + 1, agingMicros);
+    statement.setArray(before + 2, c.createArrayOf("uuid", ids.toArray()));
+    statement.setArray(before + 3, SqlValues.array(c, "int4", jobs, Candidate::ordinal));
+    statement.setArray(before + 4, SqlValues.array(c, "int4", jobs, e -> e.job().priority()));
+    statement.setArray(before + 5, SqlValues.array(c, "int8", jobs, e -> delay(e.job().when())));
     statement.setArray(
-        7, SqlValues.array(c, "int8", jobs, e -> SqlValues.microsOrNull(e.job().startWithin())));
-    int next = FIRST_GIVEN;
+        before + 6, SqlValues.array(c, "timestamptz", jobs, e -> at(e.job().when())));
+    statement.setArray(
+        before + 7,
+        SqlValues.array(c, "int8", jobs, e -> SqlValues.microsOrNull(e.job().startWithin())));
+    int next = before + FIRST_GIVEN;
     for (Given column : Given.values()) {
       statement.setArray(next++, SqlValues.texts(c, jobs, e -> value(column, e)));
     }

@@ -26,8 +26,8 @@ public final class History {
       """;
 
   // Conflicts on run_result_pkey: the planner has given the step a result before its job ended, for
-  // example because its timeout passed. One mark for all jobs of a step that end together.
-  private static final String STEPS =
+  // example because its timeout passed.
+  private static final String STEP_RESULTS =
       """
       ), step_result as (
         insert into ${schema}.run_result (run_id, step, item, outcome, attempt, token, job_id,
@@ -43,6 +43,11 @@ public final class History {
                      else coalesce(failures -> -1 ->> 'message', '') end
         from gone where run_id is not null
         on conflict do nothing
+      """;
+
+  // One mark for all jobs of a step that end together.
+  private static final String STEP_MARKS =
+      """
       ), step_mark as (
         insert into ${schema}.run_mark (run_id, kind, step, ok, failed, cancelled, bytes)
         select run_id, 'ENDED', step,
@@ -90,13 +95,16 @@ public final class History {
 
   /**
    * Completes a statement: {@code history} or {@code dead} inserts the rows of {@code gone} there,
-   * and for those that execute steps a result and a mark for their run; {@code tally} counts them,
+   * and for those that execute steps a result and a mark for their run; {@code advanced} does the
+   * same as {@code history} without a mark, for a statement that advances the runs itself; {@code
+   * tally} counts them,
    * {@code columns} are the columns to return of a deleted row, for statements that do not return
    * all of them, and {@code failures} is the expression for its failures including a new one.
    */
   public static String into(String statement) {
     return statement
         .replace("${history}", JobColumns.toHistory(INSERT) + steps("result"))
+        .replace("${advanced}", JobColumns.toHistory(INSERT) + output(STEP_RESULTS, "result"))
         .replace("${dead}", DEAD.replace("${kept}", JobColumns.kept()) + steps("null::text"))
         .replace("${columns}", JobColumns.keptButFailures())
         .replace("${failures}", FAILURES)
@@ -104,6 +112,10 @@ public final class History {
   }
 
   private static String steps(String output) {
-    return STEPS.replace("${output}", output);
+    return output(STEP_RESULTS + STEP_MARKS, output);
+  }
+
+  private static String output(String part, String output) {
+    return part.replace("${output}", output);
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.workflow;
 
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Definitions;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunData;
@@ -73,19 +74,26 @@ final class PgRunAdvance implements RunAdvance {
   private final RunDataReads data;
   private final PlanWriter writer;
   private final Gates gates;
+  private final ExpressAdvance express;
   private volatile UUID cursor = FIRST;
   private final String marked;
   private final String fire;
   private final String next;
   private final String left;
 
-  PgRunAdvance(Database database, PgDefinitions definitions, PlanWriter writer, Gates gates) {
+  PgRunAdvance(
+      Database database,
+      PgDefinitions definitions,
+      PlanWriter writer,
+      Gates gates,
+      ExpressAdvance express) {
     this.database = database;
     this.definitions = definitions;
     this.reads = new RunReads(database);
     this.data = new RunDataReads(database);
     this.writer = writer;
     this.gates = gates;
+    this.express = express;
     this.marked = database.sql(MARKED);
     this.fire = database.sql(FIRE);
     this.next = database.sql(NEXT);
@@ -165,7 +173,13 @@ final class PgRunAdvance implements RunAdvance {
         Set.copyOf(next),
         locked,
         Optional.ofNullable(effects.nextTimer()),
-        Set.copyOf(effects.stopping));
+        Set.copyOf(effects.stopping),
+        Map.copyOf(effects.seqs));
+  }
+
+  @Override
+  public Set<ClaimId> express(UUID incarnation, List<Express> steps) {
+    return steps.isEmpty() ? Set.of() : express.advance(incarnation, steps);
   }
 
   private PlanEffects advance(Handle handle, List<Read> taken, RunPlanner planner)
@@ -190,6 +204,9 @@ final class PgRunAdvance implements RunAdvance {
             .toList();
     PlanEffects effects = writer.carryOut(handle, plans);
     effects.advanced = plans.size();
+    plans.stream()
+        .filter(planned -> !planned.plan().state().hasEnded())
+        .forEach(planned -> effects.seqs.put(planned.id(), planned.seqAfter()));
     return effects;
   }
 

@@ -57,7 +57,11 @@ public final class PgRunStore implements RunStore {
             database, new RunStart(database, own.intake(), parts), gates, own.outside());
     this.advance =
         new PgRunAdvance(
-            database, definitions, new PlanWriter(database, own.intake(), parts), gates);
+            database,
+            definitions,
+            new PlanWriter(database, own.intake(), parts),
+            gates,
+            new ExpressAdvance(database, own.intake()));
     this.control =
         new PgRunControl(
             database,

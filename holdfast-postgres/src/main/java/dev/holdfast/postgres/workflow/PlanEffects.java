@@ -22,6 +22,7 @@ final class PlanEffects {
   final Set<UUID> gates = new HashSet<>();
   final Set<UUID> stopping = new HashSet<>();
   final List<NewJob> jobs = new ArrayList<>();
+  final Map<RunId, Long> seqs = new HashMap<>();
   int advanced;
   private @Nullable Duration timer;
 

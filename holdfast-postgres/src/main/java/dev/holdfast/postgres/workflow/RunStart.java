@@ -72,6 +72,7 @@ final class RunStart {
   private final RunParts parts;
   private final Gates gates;
   private final Signals signals;
+  private final SimpleStart simple;
   private final String exists;
   private final String holder;
   private final String retired;
@@ -82,6 +83,7 @@ final class RunStart {
     this.writer = new PlanWriter(database, intake, parts);
     this.gates = new Gates(database);
     this.signals = new Signals(database, parts.notes());
+    this.simple = new SimpleStart(database, intake);
     this.exists = database.sql(EXISTS);
     this.holder = database.sql(HOLDER);
     this.retired = database.sql(RETIRED);
@@ -230,14 +232,27 @@ final class RunStart {
     return parts.states().cancel(handle, all, "Replaced by run %s.".formatted(run.id()));
   }
 
+  private Optional<Outcome> notInserted(Handle handle, NewRun run) {
+    if (isRetired(handle, run.definition())) {
+      throw new RetiredDefinitionException(run.workflow());
+    }
+    return Optional.empty();
+  }
+
   private Optional<Outcome> insert(Handle handle, NewRun run, boolean queued) throws SQLException {
+    if (!queued && SimpleStart.suits(run)) {
+      return simple.start(handle.getConnection(), run)
+          ? Optional.of(
+              new Outcome(
+                  new Admission(run.id(), Started.Outcome.CREATED, false),
+                  SimpleStart.jobs(run),
+                  Set.of()))
+          : notInserted(handle, run);
+    }
     long seq = queued ? 0 : run.first().events().size();
     NewRuns.Row row = new NewRuns.Row(run, queued, seq);
     if (writer.newRuns().insert(handle, List.of(row)).isEmpty()) {
-      if (isRetired(handle, run.definition())) {
-        throw new RetiredDefinitionException(run.workflow());
-      }
-      return Optional.empty();
+      return notInserted(handle, run);
     }
     writer.inherit(handle, run);
     if (queued) {

@@ -289,6 +289,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class RunExpressFacts extends RunExpressContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class RunRetryFacts extends RunRetryContract {
     @Override
     protected StoreFixture newFixture() {

@@ -13,6 +13,16 @@ public abstract class NodeContract {
   protected abstract Store freshStore();
 
   @Nested
+  class Express extends ExpressContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Stranded extends StrandedContract {
     private final Store store = freshStore();
 

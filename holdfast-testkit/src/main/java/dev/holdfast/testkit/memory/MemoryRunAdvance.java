@@ -3,6 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Definitions.Stored;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunData;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -26,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
@@ -130,7 +133,12 @@ final class MemoryRunAdvance implements RunAdvance {
       byRun.put(each.run, each.plan);
     }
     plans.carryOut(byRun, effects, now);
-    return effects.report(planned.size(), left(ids, planned));
+    Map<RunId, Long> seqs = new TreeMap<>();
+    planned.stream()
+        .map(each -> each.run.id)
+        .filter(runs.open::containsKey)
+        .forEach(id -> seqs.put(id, runs.lastEvent(id)));
+    return effects.report(planned.size(), left(ids, planned), seqs);
   }
 
   /** Returns the runs that have marks, although this call has not advanced them. */
@@ -209,6 +217,34 @@ final class MemoryRunAdvance implements RunAdvance {
       needs = planner.needs(facts);
     }
     return reader.read(run, needs);
+  }
+
+  @Override
+  public Set<ClaimId> express(UUID incarnation, List<Express> steps) {
+    steps.forEach(step -> StorableText.require(step.finish()));
+    return tables.transaction(now -> {
+      Set<ClaimId> done = new LinkedHashSet<>();
+      for (Express step : steps) {
+        StoredRun run = runs.open.get(step.run());
+        JobRow row = tables.heldBy(incarnation, step.finish().claim());
+        if (run != null
+            && run.state == RunState.RUNNING
+            && !runs.locked.contains(run.id)
+            && runs.lastEvent(run.id) == step.seq()
+            && row != null
+            && row.state == JobState.RUNNING
+            && row.step != null
+            && row.step.run().equals(run.id)) {
+          row.finishedToken = row.token;
+          row.output = step.finish().result();
+          row.result = step.finish().result();
+          tables.endAdvanced(row, now);
+          plans.carryOut(Map.of(run, step.plan()), new RunEffects(), now);
+          done.add(step.finish().claim());
+        }
+      }
+      return done;
+    });
   }
 
   @Override

@@ -38,9 +38,15 @@ final class RunEffects {
     nextTimer = nextTimer == null || in.compareTo(nextTimer) < 0 ? in : nextTimer;
   }
 
-  RunAdvance.Report report(int advanced, Set<RunId> locked) {
+  /**
+   * Returns the result of an advance.
+   *
+   * @param locked the runs that have marks, although they were not advanced
+   * @param seqs the number of the last event of each run that is open
+   */
+  RunAdvance.Report report(int advanced, Set<RunId> locked, Map<RunId, Long> seqs) {
     return new RunAdvance.Report(
-        advanced, ready, ended, look, locked, Optional.ofNullable(nextTimer), stopping);
+        advanced, ready, ended, look, locked, Optional.ofNullable(nextTimer), stopping, seqs);
   }
 
   RunControl.Result done(RunState before) {

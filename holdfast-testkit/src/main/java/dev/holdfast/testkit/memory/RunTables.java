@@ -120,12 +120,18 @@ final class RunTables {
     return marks.containsKey(id);
   }
 
-  /** Writes the result and the mark of a job that ended. A result that exists is kept. */
-  void stepEnded(JobRow row, Instant now) {
+  /**
+   * Writes the result and the mark of a job that ended. A result that exists is kept.
+   *
+   * @param marked whether a mark is needed, because the run is not advanced together with this
+   */
+  void stepEnded(JobRow row, boolean marked, Instant now) {
     if (row.step != null && open.containsKey(row.step.run())) {
       StepResult result = StepResult.of(row, now);
       put(row.step, result);
-      mark(row.step.run(), result.mark(row.step.step()));
+      if (marked) {
+        mark(row.step.run(), result.mark(row.step.step()));
+      }
     }
   }
 
@@ -161,6 +167,11 @@ final class RunTables {
         true,
         new StepRef(run, step, Integer.MAX_VALUE),
         true);
+  }
+
+  /** Returns the number of the last event of a run; 0 for none. */
+  long lastEvent(RunId run) {
+    return events.getOrDefault(run, List.of()).size();
   }
 
   /** Appends an event. Its number is the next one of the run. */

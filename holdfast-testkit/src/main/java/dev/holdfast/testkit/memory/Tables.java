@@ -249,6 +249,15 @@ final class Tables {
 
   /** Ends a live job. A step leaves its result and a mark on its run. */
   void end(JobRow row, JobState how, Instant now) {
+    end(row, how, true, now);
+  }
+
+  /** Ends a job that has succeeded, and whose run is advanced in the same transaction. */
+  void endAdvanced(JobRow row, Instant now) {
+    end(row, JobState.SUCCEEDED, false, now);
+  }
+
+  private void end(JobRow row, JobState how, boolean marked, Instant now) {
     leaveReady(row);
     live.remove(row.id);
     keys.free(row);
@@ -262,7 +271,7 @@ final class Tables {
       row.signals.clear();
     }
     (how == JobState.FAILED ? deadLetter : history).put(row.id, row);
-    runs.stepEnded(row, now);
+    runs.stepEnded(row, marked, now);
   }
 
   /** Revives a job that failed or, if a run repeats it, was cancelled: due now, no attempts. */

@@ -1,0 +1,255 @@
+package dev.holdfast.tck.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.workflow.RunEvent;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.RunAdvance.Express;
+import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.RunQueries.StoredEvent;
+import dev.holdfast.engine.store.RunRow;
+import dev.holdfast.engine.store.StepRef;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Successes of steps that are stored together with what follows them. */
+public abstract class RunExpressContract extends RunContract {
+
+  /** The number of the last event of a run. */
+  private long seq(RunId id) {
+    List<StoredEvent> events = runs.queries().events(id, 0, PLENTY);
+    return events.getLast().seq();
+  }
+
+  /** A plan that starts the step after one that has succeeded. */
+  private RunPlan follow(RunId id, int step, int count) {
+    PlanDraft plan = new PlanDraft(id, count);
+    for (int i = 0; i <= step; i++) {
+      plan.letter(i, StepState.SUCCEEDED);
+    }
+    return plan.event(RunEvent.Kind.STEP_SUCCEEDED, step).job(step + 1).build();
+  }
+
+  private Express step(ClaimedJob job, long seq, int count) {
+    StepRef step = Objects.requireNonNull(job.step());
+    return new Express(
+        new Finish.Succeeded(job.claim(), "\"done\"", null),
+        step.run(),
+        seq,
+        follow(step.run(), step.step(), count));
+  }
+
+  private Set<ClaimId> express(Worker worker, Express... steps) {
+    return runs.advance().express(worker.incarnation(), List.of(steps));
+  }
+
+  private void assertUntouched(RunId id, ClaimedJob job, long seq) {
+    assertThat(jobState(id, 0)).isEqualTo(JobState.RUNNING);
+    assertThat(jobOf(id, 0).id()).isEqualTo(job.id());
+    assertThat(hasResult(id, 0)).isFalse();
+    assertThat(row(id).steps()).isEqualTo("A..");
+    assertThat(seq(id)).isEqualTo(seq);
+    assertThat(details(id).jobs()).containsOnlyKeys(0);
+  }
+
+  @Test
+  void aSuccessAndTheNextStepAreWrittenTogether() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+    long before = seq(id);
+
+    assertThat(express(worker, step(job, before, 3))).containsExactly(job.claim());
+
+    assertThat(find(job.id()).state()).isEqualTo(JobState.SUCCEEDED);
+    RunRow.Result result = resultOf(id, 0);
+    assertThat(result.outcome()).isEqualTo(StepState.SUCCEEDED);
+    assertThat(result.output()).isEqualTo("\"done\"");
+    assertThat(result.job()).isEqualTo(job.id());
+    assertThat(row(id).steps()).isEqualTo("SA.");
+    assertThat(row(id).bytes()).isEqualTo("\"done\"".length());
+    assertThat(runs.queries().events(id, before, PLENTY))
+        .extracting(event -> event.event().kind(), event -> event.event().step())
+        .containsExactly(
+            tuple(RunEvent.Kind.STEP_SUCCEEDED, 0),
+            tuple(RunEvent.Kind.STEP_STARTED, 1));
+    assertThat(details(id).marked()).isFalse();
+    assertThat(worker.claimOne().step()).isEqualTo(new StepRef(id, 1, StepRef.NO_ITEM));
+  }
+
+  @Test
+  void anAdvanceContinuesWhereAnExpressEnded() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    express(worker, step(worker.claimOne(), seq(id), 3));
+    worker.succeed(worker.claimOne());
+
+    var report = advance(id);
+
+    assertThat(row(id).steps()).isEqualTo("SSA");
+    assertThat(report.seqs()).containsEntry(id, seq(id));
+    assertThat(express(worker, step(worker.claimOne(), seq(id) - 1, 4))).isEmpty();
+  }
+
+  @Test
+  void aPlanForAnEarlierStateOfTheRunIsNotCarriedOut() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+    long before = seq(id);
+    pause(id);
+    resume(id);
+    settle();
+    long after = seq(id);
+
+    assertThat(express(worker, step(job, before, 3))).isEmpty();
+
+    assertThat(after).isGreaterThan(before);
+    assertUntouched(id, job, after);
+    worker.succeed(job);
+    settle();
+    assertThat(row(id).steps()).isEqualTo("SA.");
+  }
+
+  @Test
+  void aLostClaimAdvancesNothing() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+    long seq = seq(id);
+    Express late =
+        new Express(
+            new Finish.Succeeded(new ClaimId(job.id(), job.token() - 1), "\"done\"", null),
+            id,
+            seq,
+            follow(id, 0, 3));
+
+    assertThat(express(worker, late)).isEmpty();
+    assertUntouched(id, job, seq);
+    assertThat(express(worker("another"), step(job, seq, 3))).isEmpty();
+    assertUntouched(id, job, seq);
+  }
+
+  @Test
+  void aStepOfAPausedRunDoesNotStart() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+    pause(id);
+    long seq = seq(id);
+
+    assertThat(express(worker, step(job, seq, 3))).isEmpty();
+
+    assertThat(runState(id)).isEqualTo(RunState.PAUSED);
+    assertUntouched(id, job, seq);
+  }
+
+  @Test
+  void aStepOfACancelledRunDoesNotStart() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+    cancel(id);
+
+    assertThat(express(worker, step(job, seq(id), 3))).isEmpty();
+
+    assertThat(hasResult(id, 0)).isFalse();
+    assertThat(details(id).jobs()).containsOnlyKeys(0);
+  }
+
+  @Test
+  void aJobOfAnotherRunIsNotEnded() {
+    RunId one = start(chain(3));
+    RunId other = start(chain(3));
+    Worker worker = worker();
+    List<ClaimedJob> jobs = worker.claim(2);
+    ClaimedJob foreign =
+        jobs.stream()
+            .filter(job -> Objects.requireNonNull(job.step()).run().equals(other))
+            .findFirst()
+            .orElseThrow();
+
+    Express wrong =
+        new Express(
+            new Finish.Succeeded(foreign.claim(), null, null), one, seq(one), follow(one, 0, 3));
+
+    assertThat(express(worker, wrong)).isEmpty();
+    assertUntouched(other, foreign, seq(other));
+    assertThat(row(one).steps()).isEqualTo("A..");
+  }
+
+  @Test
+  void aRunThatHasChangedDoesNotHoldUpOthers() {
+    RunId changed = start(chain(3));
+    RunId same = start(chain(3));
+    Worker worker = worker();
+    List<ClaimedJob> jobs = worker.claim(2);
+    Express[] steps =
+        jobs.stream()
+            .map(job -> {
+              RunId run = Objects.requireNonNull(job.step()).run();
+              return step(job, run.equals(changed) ? 99 : seq(run), 3);
+            })
+            .toArray(Express[]::new);
+
+    assertThat(express(worker, steps)).hasSize(1);
+
+    assertThat(row(changed).steps()).isEqualTo("A..");
+    assertThat(row(same).steps()).isEqualTo("SA.");
+  }
+
+  @Test
+  void aRepeatWritesNothingAndIsRecognised() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+    Express step = step(job, seq(id), 3);
+    express(worker, step);
+    long seq = seq(id);
+
+    assertThat(express(worker, step)).isEmpty();
+    UUID holder = worker.incarnation();
+    assertThat(store.outcomes().finish(holder, List.of(step.finish())))
+        .containsExactly(Outcomes.Result.WRITTEN);
+
+    assertThat(seq(id)).isEqualTo(seq);
+    assertThat(row(id).steps()).isEqualTo("SA.");
+    assertThat(details(id).marked()).isFalse();
+  }
+
+  @Test
+  void marksOfOtherStepsAreKept() {
+    RunId id = start(chain(3).first(plan -> plan.job(0).job(1)));
+    Worker worker = worker();
+    List<ClaimedJob> jobs = worker.claim(2);
+    ClaimedJob first = jobs.getFirst();
+    ClaimedJob second = jobs.getLast();
+    worker.succeed(second);
+    RunPlan plan =
+        new PlanDraft(id, 3)
+            .letter(0, StepState.SUCCEEDED)
+            .letter(1, StepState.ACTIVE)
+            .event(RunEvent.Kind.STEP_SUCCEEDED, 0)
+            .build();
+
+    Express step =
+        new Express(new Finish.Succeeded(first.claim(), null, null), id, seq(id), plan);
+    assertThat(express(worker, step)).containsExactly(first.claim());
+
+    assertThat(row(id).steps()).isEqualTo("SA.");
+    assertThat(details(id).marked()).isTrue();
+    settle();
+    assertThat(row(id).steps()).isEqualTo("SSA");
+  }
+}

@@ -1,0 +1,158 @@
+package dev.holdfast.tck.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.workflow.Run;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.api.workflow.Started;
+import dev.holdfast.api.workflow.Step;
+import dev.holdfast.api.workflow.Workflow;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.store.RunAdvance;
+import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Steps that a node stores together with what follows them, and what may come in between. */
+public abstract class ExpressContract extends NodeTestBase {
+  private static final TaskType<Note, Note> SAY =
+      TaskType.of("express::say", Note.class, Note.class);
+  private static final Workflow<Note, Note> CHAIN =
+      Workflow.defineWithResult(
+          "express::chain",
+          Note.class,
+          flow -> {
+            Step<Note> first = flow.step("first", SAY, flow.input());
+            Step<Note> second = flow.step("second", SAY, first);
+            Step<Note> third = flow.step("third", SAY, second);
+            return flow.step("fourth", SAY, third);
+          });
+
+  private final List<String> log = new CopyOnWriteArrayList<>();
+
+  private HoldfastNode start(FaultyStore faulty) {
+    return start(
+        node(faulty)
+            .handle(
+                SAY,
+                (note, context) -> {
+                  log.add(note.text());
+                  return new Note(note.text() + "!");
+                }));
+  }
+
+  private void assertEnded(HoldfastNode node, Started<Note> run) throws InterruptedException {
+    assertThat(node.client().runs().await(run, SOON)).isEqualTo(new Note("a!!!!"));
+    assertThat(log).containsExactly("a", "a!", "a!!", "a!!!");
+  }
+
+  @Test
+  void aNodeThatKnowsARunStoresASuccessTogetherWithTheNextStep() throws Exception {
+    FaultyStore faulty = new FaultyStore(store());
+    HoldfastNode node = start(faulty);
+
+    Started<Note> run = node.client().runs().start(CHAIN, new Note("a"));
+
+    assertEnded(node, run);
+    assertThat(faulty.calls(StoreMethod.EXPRESS)).isEqualTo(3);
+    // The last step ends the run, which is left to the advancer.
+    assertThat(faulty.calls(StoreMethod.FINISH)).isEqualTo(1);
+  }
+
+  @Test
+  void aRunThatWasStartedElsewhereIsKnownAfterItsFirstAdvance() throws Exception {
+    FaultyStore faulty = new FaultyStore(store());
+    HoldfastNode node = start(faulty);
+
+    Started<Note> run = client().runs().start(CHAIN, new Note("a"));
+
+    assertEnded(node, run);
+    assertThat(faulty.calls(StoreMethod.EXPRESS)).isEqualTo(2);
+  }
+
+  @Test
+  void noStepRunsTwiceIfAReplyIsLost() throws Exception {
+    FaultyStore faulty = new FaultyStore(store()).loseReply(StoreMethod.EXPRESS);
+    HoldfastNode node = start(faulty);
+
+    assertEnded(node, node.client().runs().start(CHAIN, new Note("a")));
+  }
+
+  @Test
+  void noStepIsMissedIfACallFails() throws Exception {
+    FaultyStore faulty = new FaultyStore(store()).failNext(StoreMethod.EXPRESS);
+    HoldfastNode node = start(faulty);
+
+    assertEnded(node, node.client().runs().start(CHAIN, new Note("a")));
+  }
+
+  @Test
+  void aRunThatIsPausedWhileAStepIsStoredStartsNothing() throws Exception {
+    AtomicBoolean paused = new AtomicBoolean();
+    FaultyStore faulty = new FaultyStore(store());
+    faulty.before(
+        StoreMethod.EXPRESS,
+        arguments -> {
+          if (paused.compareAndSet(false, true)) {
+            assertThat(pause(arguments).done()).isTrue();
+          }
+        });
+    HoldfastNode node = start(faulty);
+
+    Started<Note> run = node.client().runs().start(CHAIN, new Note("a"));
+
+    Run stopped = awaitFirstStep(run.id());
+    assertThat(stopped.state()).isEqualTo(RunState.PAUSED);
+    assertThat(log).containsExactly("a");
+    client().runs().resume(run.id());
+    assertEnded(node, run);
+  }
+
+  private RunControl.Result pause(List<Object> arguments) {
+    RunAdvance.Express step = (RunAdvance.Express) ((List<?>) arguments.get(1)).getFirst();
+    return store().runs().control().pause(step.run(), "test");
+  }
+
+  /** Waits until the success of the first step was applied. */
+  private Run awaitFirstStep(RunId id) {
+    Awaitility.await()
+        .atMost(SOON)
+        .until(() ->
+            client().runs().find(id).orElseThrow().step("first").orElseThrow().state().hasEnded());
+    return client().runs().find(id).orElseThrow();
+  }
+
+  @Test
+  void branchesThatEndTogetherAreJoinedOnce() throws Exception {
+    int branches = 6;
+    Workflow<Note, Void> diamond =
+        Workflow.define(
+            "express::diamond",
+            Note.class,
+            flow -> {
+              Step<Note> first = flow.step("first", SAY, flow.input());
+              List<Step<Note>> middle =
+                  IntStream.range(0, branches)
+                      .mapToObj(i -> flow.step("middle-" + i, SAY, first))
+                      .toList();
+              flow.step("last", SAY, middle.getFirst()).after(middle.toArray(Step<?>[]::new));
+            });
+    HoldfastNode node = start(new FaultyStore(store()));
+
+    for (int round = 0; round < 10; round++) {
+      log.clear();
+      node.client().runs().await(node.client().runs().start(diamond, new Note("a")), SOON);
+
+      assertThat(log).hasSize(branches + 2);
+      assertThat(log.getLast()).isEqualTo("a!!");
+    }
+  }
+}
