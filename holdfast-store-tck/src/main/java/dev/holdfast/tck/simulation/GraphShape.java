@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.Objects;
 
 /**
  * What a checker knows about the steps of a workflow: main steps, then compensations, then finally
@@ -30,9 +30,13 @@ final class GraphShape {
     List<Integer> all = new ArrayList<>();
     for (StepDefinition step : workflow.steps()) {
       if (!step.isFinally()) {
+        List<Integer> after = new ArrayList<>();
+        for (String name : step.after()) {
+          after.add(Objects.requireNonNull(positions.get(name)));
+        }
         positions.put(step.name(), nodes.size());
         all.add(nodes.size());
-        nodes.add(new Node(Part.MAIN, new TreeSet<>(step.after()).stream().map(positions::get).toList()));
+        nodes.add(new Node(Part.MAIN, after));
       }
     }
     for (StepDefinition step : workflow.steps()) {

@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +86,7 @@ final class RunChecker {
         return;
       }
       RunId parent = row.parent() == null ? null : row.parent().run();
-      Watched run = new Watched(id, parent, shapes.get(row.workflow()));
+      Watched run = new Watched(id, parent, Objects.requireNonNull(shapes.get(row.workflow())));
       runs.put(id, run);
       check(run);
     }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.UUID;
@@ -149,7 +150,7 @@ final class RunLoad {
     }
     List<Host> hosts = new ArrayList<>(clients.keySet());
     Host host = hosts.get(random.nextInt(hosts.size()));
-    Holdfast client = clients.get(host);
+    Holdfast client = Objects.requireNonNull(clients.get(host));
     int number = ++script.sent;
     host.spawn(() -> {
       boolean answered = ask(client, script, request.action);

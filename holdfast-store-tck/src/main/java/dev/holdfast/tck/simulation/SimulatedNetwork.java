@@ -145,7 +145,7 @@ final class SimulatedNetwork implements Interposed.Between {
     FaultModel.Trip trip = faultModel.trip(PATIENCE);
     strike(sent, Math.min(trip.there() + trip.back(), SECOND / 20));
     me.sleepUntil(sent + Math.min(trip.there(), trip.patience()));
-    requireConnection(call, true);
+    requireConnection(call);
     if (trip.there() > trip.patience()) {
       throw broken(Outcome.RETRYABLE, call);
     }
@@ -160,10 +160,8 @@ final class SimulatedNetwork implements Interposed.Between {
     return result;
   }
 
-  private void requireConnection(Interposed.Call call, boolean writes) {
-    if (faultModel.isStoreAway()
-        || host.isCutOff()
-        || (writes && faultModel.isStoreReadOnly())) {
+  private void requireConnection(Interposed.Call call) {
+    if (faultModel.isStoreAway() || faultModel.isStoreReadOnly() || host.isCutOff()) {
       throw broken(Outcome.RETRYABLE, call);
     }
   }
