@@ -8,15 +8,16 @@ import org.jspecify.annotations.Nullable;
  * Reproduces the states of the steps of a run from its events. A retry writes STEP_RETRIED for each
  * step that is open again, followed by STEP_STARTED if its child run or map continues at once.
  */
-final class RunReplay {
+public final class RunReplay {
   private final StringBuilder letters;
 
-  RunReplay(int steps) {
+  /** Creates the replay of a run with this number of steps, none of which has started. */
+  public RunReplay(int steps) {
     this.letters = new StringBuilder(String.valueOf(StepState.PENDING.letter()).repeat(steps));
   }
 
   /** Applies the next event. */
-  void apply(RunEvent.Kind kind, int step) {
+  public void apply(RunEvent.Kind kind, int step) {
     StepState state = stateAfter(kind);
     if (state != null && step >= 0) {
       letters.setCharAt(step, state.letter());
@@ -24,7 +25,7 @@ final class RunReplay {
   }
 
   /** Returns one letter for each step. */
-  String letters() {
+  public String letters() {
     return letters.toString();
   }
 

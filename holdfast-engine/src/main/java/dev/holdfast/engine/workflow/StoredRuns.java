@@ -173,7 +173,6 @@ public final class StoredRuns implements Runs {
   @Override
   public void retry(RunId id) {
     RunRow row = row(id);
-    catalog.graph(row.definition(), row.hash());
     if (row.parent() != null) {
       throw new RunStateException(
           id,
@@ -181,6 +180,7 @@ public final class StoredRuns implements Runs {
           "retried alone",
           "retry its parent run %s, which has used its outcome.".formatted(row.parent().run()));
     }
+    learn(row);
     RunControl.Result result = control("retry", id, c -> c.retry(id, catalog::reset));
     if (!result.done()) {
       throw refused(
@@ -256,6 +256,17 @@ public final class StoredRuns implements Runs {
       after = report.last();
     } while (after != null);
     return List.copyOf(repairs);
+  }
+
+  /**
+   * Reads the graphs of a run and of the runs below it, which a retry opens again inside the
+   * transaction of the store. Another process may have started them.
+   */
+  private void learn(RunRow row) {
+    catalog.graph(row.definition(), row.hash());
+    for (RunId child : store.control().children(row.id())) {
+      store.queries().find(child).ifPresent(this::learn);
+    }
   }
 
   private RunRow row(RunId id) {

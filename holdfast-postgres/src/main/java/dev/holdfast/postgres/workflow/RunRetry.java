@@ -246,6 +246,10 @@ final class RunRetry {
         reset(handle, again.get(), request, effects);
       }
     }
+    List<Integer> continued =
+        opened.stream()
+            .filter(step -> letters.charAt(step) == StepState.ACTIVE.letter())
+            .toList();
     handle
         .createUpdate(reset)
         .bind("id", run.id().value())
@@ -253,6 +257,7 @@ final class RunRetry {
         .execute();
     parts.notes().event(handle, List.of(run.id()), RunEvent.Kind.RETRIED, null);
     parts.notes().stepEvents(handle, run.id(), RunEvent.Kind.STEP_RETRIED, opened);
+    parts.notes().stepEvents(handle, run.id(), RunEvent.Kind.STEP_STARTED, continued);
     parts.notes().look(handle, List.of(run.id()));
     effects.look.add(run.id());
   }

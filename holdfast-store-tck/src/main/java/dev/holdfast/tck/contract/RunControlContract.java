@@ -12,6 +12,7 @@ import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Outcomes.Result;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.Suspicion;
@@ -209,6 +210,35 @@ public abstract class RunControlContract extends RunContract {
 
     int other = first.step() != null && first.step().step() == 0 ? 1 : 0;
     assertThat(jobState(id, other)).isEqualTo(JobState.ON_HOLD);
+  }
+
+  @Test
+  void aPlanThatPausesTheRunPausesItsChildRuns() {
+    RunDraft child = chain(1);
+    RunId parent = start(chain(2).first(plan -> plan.child(0, child)));
+    runs.control().signal(parent, new RunIntake.NewSignal("go", "1", null));
+    planner.script((facts, data) ->
+        new PlanDraft(facts).state(RunState.PAUSED).reason("a step failed").build());
+    advance(parent);
+
+    assertThat(runState(child.id())).isEqualTo(RunState.PAUSED);
+    assertThat(jobState(child.id(), 0)).isEqualTo(JobState.ON_HOLD);
+  }
+
+  @Test
+  void aChildThatIsStoppedWhileItIsAdvancedIsCancelled() {
+    RunDraft child = chain(2).first(plan -> plan.job(0).job(1));
+    RunId parent = start(chain(1).first(plan -> plan.child(0, child)));
+    runs.control().signal(parent, new RunIntake.NewSignal("go", "1", null));
+    runs.control().signal(child.id(), new RunIntake.NewSignal("go", "1", null));
+    planner.script((facts, data) ->
+        facts.id().equals(parent)
+            ? new PlanDraft(facts).stop(0).build()
+            : new PlanDraft(facts).build());
+    advance(parent, child.id());
+
+    assertThat(runState(child.id())).isEqualTo(RunState.CANCELLING);
+    assertThat(row(child.id()).phase()).isEqualTo(RunPhase.STOPPING);
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
@@ -13,6 +14,8 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.RunControl;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
+import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.RunQueries;
 import dev.holdfast.engine.store.StepRef;
 import java.time.Duration;
 import java.util.List;
@@ -25,6 +28,14 @@ public abstract class RunRetryContract extends RunContract {
   /** Opens the failed, cancelled and skipped steps again. */
   private RunControl.Result retry(RunId id) {
     return runs.control().retry(id, (graph, letters) -> letters.replaceAll("[FCK]", "."));
+  }
+
+  private List<RunEvent.Kind> eventsOf(RunId id, int step) {
+    return runs.queries().events(id, 0, PLENTY).stream()
+        .map(RunQueries.StoredEvent::event)
+        .filter(event -> event.step() == step)
+        .map(RunPlan.Event::kind)
+        .toList();
   }
 
   /** A run of which step 0 succeeded and step 1 failed. */
@@ -133,6 +144,8 @@ public abstract class RunRetryContract extends RunContract {
     assertThat(runState(child.id())).isEqualTo(RunState.RUNNING);
     assertThat(row(child.id()).steps()).isEqualTo("S.");
     assertThat(row(parent).steps()).isEqualTo("A");
+    assertThat(eventsOf(parent, 0))
+        .endsWith(RunEvent.Kind.STEP_RETRIED, RunEvent.Kind.STEP_STARTED);
     settle();
     succeedOne();
     settle();
@@ -152,6 +165,7 @@ public abstract class RunRetryContract extends RunContract {
     settle();
     assertThat(runState(id)).isEqualTo(RunState.FAILED);
     retry(id);
+    assertThat(eventsOf(id, 0)).endsWith(RunEvent.Kind.STEP_RETRIED, RunEvent.Kind.STEP_STARTED);
     settle();
 
     List<ClaimedJob> again = worker.claim(PLENTY);

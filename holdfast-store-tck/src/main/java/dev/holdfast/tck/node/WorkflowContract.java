@@ -27,6 +27,7 @@ import dev.holdfast.api.workflow.Started;
 import dev.holdfast.api.workflow.Step;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.api.workflow.Workflow;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.NodeStore.Advice;
@@ -262,6 +263,27 @@ public abstract class WorkflowContract extends NodeTestBase {
     assertThat(client().runs().find(inner).orElseThrow().parent()).hasValue(run.id());
     assertThat(client().runs().list(RunFilter.all().childrenOf(run.id()), Page.first(10)))
         .hasSize(1);
+  }
+
+  @Test
+  void aClientThatDoesNotKnowTheWorkflowRetriesARunWithItsChildRun() throws Exception {
+    Workflow<Note, Note> child =
+        Workflow.defineWithResult(
+            "test::broken-child", Note.class, f -> f.step("break", BREAK, f.input()));
+    Workflow<Note, Note> parent =
+        Workflow.defineWithResult(
+            "test::parent-of-broken",
+            Note.class,
+            f -> f.step("after", SAY, f.workflow("inner", child, f.input()).result()));
+    start(worker());
+    Started<Note> run = client().runs().start(parent, new Note("deep"));
+    await(run.id(), RunState.FAILED);
+    broken.set(false);
+
+    HoldfastClient other = HoldfastClient.on(store());
+    other.runs().retry(run.id());
+
+    assertThat(client().runs().await(run, SOON)).isEqualTo(new Note("mended!"));
   }
 
   @Test

@@ -80,8 +80,12 @@ final class RunRetry {
     for (int step = 0; step < letters.length(); step++) {
       char old = run.steps.charAt(step);
       if (letters.charAt(step) == PENDING && old != PENDING) {
-        steps.setCharAt(step, reopen(run, step, old, reset, effects, now));
+        char letter = reopen(run, step, old, reset, effects, now);
+        steps.setCharAt(step, letter);
         runs.event(run.id, new RunPlan.Event(RunEvent.Kind.STEP_RETRIED, step, null), now);
+        if (letter == ACTIVE) {
+          runs.event(run.id, new RunPlan.Event(RunEvent.Kind.STEP_STARTED, step, null), now);
+        }
       }
     }
     run.steps = steps.toString();
