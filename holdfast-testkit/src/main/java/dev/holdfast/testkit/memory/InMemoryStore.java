@@ -77,7 +77,23 @@ public final class InMemoryStore implements Store {
    * @param aging the wait after which a job gains one level of priority
    */
   public InMemoryStore(InstantSource clock, Duration aging) {
-    this.tables = new Tables(clock, aging);
+    this(new Tables(clock, aging, null));
+  }
+
+  /**
+   * Creates a store that does not advance runs exclusively, for simulations of concurrent nodes.
+   *
+   * @param clock stands for the clock of the database
+   * @param betweenStatements called between the statements of a transaction that has several, and
+   *     while a transaction waits for a run that another one has locked. Other calls can be
+   *     executed meanwhile. If it throws, the transaction is rolled back
+   */
+  public InMemoryStore(InstantSource clock, Runnable betweenStatements) {
+    this(new Tables(clock, DEFAULT_AGING, betweenStatements));
+  }
+
+  private InMemoryStore(Tables tables) {
+    this.tables = tables;
     MemoryIntake memoryIntake = new MemoryIntake(tables);
     this.intake = memoryIntake;
     this.triggers = new MemoryTriggerStore(tables);

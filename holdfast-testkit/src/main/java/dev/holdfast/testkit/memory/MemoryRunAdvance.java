@@ -15,17 +15,19 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Moves runs forward. Everything is planned before anything is written, because there is no
- * rollback: if a planner fails, the marks are put back.
+ * Moves runs forward, in the statements that a database would use: lock, read marks, read what the
+ * planner needs, write. Only the last one changes anything but locks, so there is nothing to roll
+ * back.
  */
 final class MemoryRunAdvance implements RunAdvance {
   private final Tables tables;
@@ -47,62 +49,92 @@ final class MemoryRunAdvance implements RunAdvance {
 
   @Override
   public Report advance(Collection<RunId> ids, RunPlanner planner) {
-    return tables.transaction(now -> {
-      List<StoredRun> locked = lock(ids);
-      Map<RunId, List<RunMark>> marks = deleteMarks(locked);
-      Map<RunId, Map<Integer, MapCounts>> before = countsOf(locked);
-      count(locked, marks);
-      List<RunPlan> planned;
+    return tables.statements(() -> {
+      NavigableMap<RunId, StoredRun> locked = tables.transaction(now -> lock(ids));
       try {
-        planned = plan(locked, marks, planner);
-      } catch (RuntimeException | Error failure) {
-        runs.marks.putAll(marks);
-        locked.forEach(run -> run.maps.putAll(before.getOrDefault(run.id, Map.of())));
-        throw failure;
+        tables.nextStatement();
+        Map<RunId, RunFacts> facts = tables.transaction(now -> facts(locked));
+        tables.nextStatement();
+        List<Planned> planned = tables.transaction(now -> plan(locked, facts, planner));
+        tables.nextStatement();
+        return tables.whenUnlocked(() -> isBlocked(planned), now -> commit(ids, planned, now));
+      } finally {
+        tables.transaction(now -> runs.locked.removeAll(locked.keySet()));
       }
-      return write(locked, planned, now);
     });
   }
 
-  private List<StoredRun> lock(Collection<RunId> ids) {
-    return new TreeSet<>(ids)
-        .stream()
-            .map(runs.open::get)
-            .filter(Objects::nonNull)
-            .filter(run -> run.state != RunState.QUEUED && runs.isMarked(run.id))
-            .toList();
-  }
+  /** A run that is locked, what was read of it, and how it continues. */
+  private record Planned(StoredRun run, RunFacts facts, RunPlan plan) {}
 
-  private Map<RunId, List<RunMark>> deleteMarks(List<StoredRun> locked) {
-    Map<RunId, List<RunMark>> marks = new TreeMap<>();
-    for (StoredRun run : locked) {
-      List<RunMark> deleted = runs.marks.remove(run.id);
-      marks.put(run.id, deleted == null ? new ArrayList<>() : deleted);
+  private NavigableMap<RunId, StoredRun> lock(Collection<RunId> ids) {
+    NavigableMap<RunId, StoredRun> found = new TreeMap<>();
+    for (RunId id : ids) {
+      StoredRun run = runs.open.get(id);
+      if (run != null
+          && run.state != RunState.QUEUED
+          && runs.isMarked(id)
+          && !runs.locked.contains(id)) {
+        found.put(id, run);
+      }
     }
-    return marks;
+    runs.locked.addAll(found.keySet());
+    return found;
   }
 
-  private static Map<RunId, Map<Integer, MapCounts>> countsOf(List<StoredRun> locked) {
-    Map<RunId, Map<Integer, MapCounts>> counts = new TreeMap<>();
-    locked.forEach(run -> counts.put(run.id, Map.copyOf(run.maps)));
-    return counts;
+  private Map<RunId, RunFacts> facts(NavigableMap<RunId, StoredRun> locked) {
+    Map<RunId, RunFacts> facts = new TreeMap<>();
+    locked.forEach((id, run) -> {
+      List<RunMark> marks = runs.marks.getOrDefault(id, List.of());
+      if (!marks.isEmpty()) { // Otherwise another call took them between the two statements.
+        facts.put(id, facts(run, marks));
+      }
+    });
+    return facts;
   }
 
-  private void count(List<StoredRun> locked, Map<RunId, List<RunMark>> marks) {
-    for (StoredRun run : locked) {
-      marks.getOrDefault(run.id, List.of()).forEach(mark -> runs.count(run, mark));
-    }
-  }
-
-  private List<RunPlan> plan(
-      List<StoredRun> locked, Map<RunId, List<RunMark>> marks, RunPlanner planner) {
-    List<RunPlan> planned = new ArrayList<>();
-    for (StoredRun run : locked) {
-      RunFacts facts = facts(run, marks.getOrDefault(run.id, List.of()));
-      teach(planner, run.definition);
-      planned.add(planner.plan(facts, read(run, facts, planner)));
-    }
+  private List<Planned> plan(
+      NavigableMap<RunId, StoredRun> locked, Map<RunId, RunFacts> read, RunPlanner planner) {
+    List<Planned> planned = new ArrayList<>();
+    locked.forEach((id, run) -> {
+      RunFacts facts = read.get(id);
+      if (facts != null) {
+        teach(planner, run.definition);
+        planned.add(new Planned(run, facts, planner.plan(facts, read(run, facts, planner))));
+      }
+    });
     return planned;
+  }
+
+  /** Returns whether a plan stops or pauses a child run that another call advances. */
+  private boolean isBlocked(List<Planned> planned) {
+    Set<RunId> own = new TreeSet<>();
+    planned.forEach(each -> own.add(each.run.id));
+    return planned.stream()
+        .anyMatch(each ->
+            (!each.plan.stopped().isEmpty() || each.plan.state() == RunState.PAUSED)
+                && runs.isLocked(each.run, own));
+  }
+
+  /** Deletes the marks that were read, and carries out the plans. */
+  private Report commit(Collection<RunId> ids, List<Planned> planned, Instant now) {
+    RunEffects effects = new RunEffects();
+    Map<StoredRun, RunPlan> byRun = new LinkedHashMap<>();
+    for (Planned each : planned) {
+      runs.unmark(each.run.id, each.facts.marks().size());
+      each.run.maps.putAll(each.facts.maps());
+      byRun.put(each.run, each.plan);
+    }
+    plans.carryOut(byRun, effects, now);
+    return effects.report(planned.size(), left(ids, planned));
+  }
+
+  /** Returns the runs that have marks, although this call has not advanced them. */
+  private Set<RunId> left(Collection<RunId> ids, List<Planned> planned) {
+    Set<RunId> left = new TreeSet<>(ids);
+    planned.forEach(each -> left.remove(each.run.id));
+    left.removeIf(id -> !runs.isMarked(id));
+    return left;
   }
 
   private static RunFacts facts(StoredRun run, List<RunMark> marks) {
@@ -118,7 +150,25 @@ final class MemoryRunAdvance implements RunAdvance {
         run.stack,
         run.bytes,
         marks,
-        run.maps);
+        counted(run.maps, marks));
+  }
+
+  /** Returns the counts of maps with those of the marks added. */
+  private static Map<Integer, MapCounts> counted(
+      Map<Integer, MapCounts> maps, List<RunMark> marks) {
+    Map<Integer, MapCounts> counted = new TreeMap<>(maps);
+    for (RunMark mark : marks) {
+      counted.computeIfPresent(
+          mark.step(),
+          (step, counts) ->
+              new MapCounts(
+                  counts.total(),
+                  counts.inserted(),
+                  counts.succeeded() + mark.succeeded(),
+                  counts.failed() + mark.failed(),
+                  counts.cancelled() + mark.cancelled()));
+    }
+    return counted;
   }
 
   private void teach(RunPlanner planner, int definition) {
@@ -138,14 +188,6 @@ final class MemoryRunAdvance implements RunAdvance {
       needs = planner.needs(facts);
     }
     return reader.read(run, needs);
-  }
-
-  private Report write(List<StoredRun> locked, List<RunPlan> planned, Instant now) {
-    RunEffects effects = new RunEffects();
-    for (int i = 0; i < locked.size(); i++) {
-      plans.write(locked.get(i), planned.get(i), effects, now);
-    }
-    return effects.report(locked.size());
   }
 
   @Override

@@ -9,6 +9,8 @@ import dev.holdfast.engine.store.RunPhase;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 
 /** Pauses, resumes, cancels, retries, signals and moves runs. */
 final class MemoryRunControl implements RunControl {
@@ -26,33 +28,28 @@ final class MemoryRunControl implements RunControl {
     this.retry = new RunRetry(tables, endings);
   }
 
+  /** Changes a run and those below it, as soon as no advance has locked them. */
+  private Result change(RunId id, Function<Instant, Result> change) {
+    return tables.whenUnlocked(() -> runs.isLocked(runs.find(id), Set.of()), change);
+  }
+
   @Override
   public Result pause(RunId id, String reason) {
-    return tables.transaction(now -> {
+    return change(id, now -> {
       StoredRun run = runs.find(id);
       if (run == null || run.state != RunState.RUNNING) {
         return RunEffects.nothing(run);
       }
       runs.tree(run).stream()
           .filter(each -> each.state == RunState.RUNNING)
-          .forEach(each -> pause(each, reason, now));
+          .forEach(each -> endings.pause(each, reason, now));
       return new RunEffects().done(RunState.RUNNING);
     });
   }
 
-  /** A run that is failing keeps the reason for which it fails. */
-  private void pause(StoredRun run, String reason, Instant now) {
-    run.state = RunState.PAUSED;
-    if (run.phase == RunPhase.MAIN) {
-      run.reason = reason;
-    }
-    endings.hold(run);
-    runs.event(run.id, RunEvent.Kind.PAUSED, reason, now);
-  }
-
   @Override
   public Result resume(RunId id) {
-    return tables.transaction(now -> {
+    return change(id, now -> {
       StoredRun run = runs.find(id);
       if (run == null || run.state != RunState.PAUSED) {
         return RunEffects.nothing(run);
@@ -78,7 +75,7 @@ final class MemoryRunControl implements RunControl {
 
   @Override
   public Result cancel(RunId id, String reason) {
-    return tables.transaction(now -> {
+    return change(id, now -> {
       StoredRun run = runs.find(id);
       if (run == null) {
         return RunEffects.nothing(null);
@@ -93,7 +90,7 @@ final class MemoryRunControl implements RunControl {
 
   @Override
   public Result retry(RunId id, Reset reset) {
-    return tables.transaction(now -> {
+    return change(id, now -> {
       StoredRun run = runs.find(id);
       return run == null || !RunRetry.isAllowed(run)
           ? RunEffects.nothing(run)
@@ -115,7 +112,7 @@ final class MemoryRunControl implements RunControl {
   @Override
   public Result move(
       RunId id, String seen, int definition, String steps, Map<Integer, Integer> positions) {
-    return tables.transaction(now -> {
+    return change(id, now -> {
       StoredRun run = runs.open.get(id);
       if (run == null || !run.steps.equals(seen)) {
         return RunEffects.nothing(runs.find(id));

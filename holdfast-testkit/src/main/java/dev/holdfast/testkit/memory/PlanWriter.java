@@ -10,7 +10,9 @@ import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.StepRef;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Creates runs and carries out plans. */
@@ -49,13 +51,46 @@ final class PlanWriter {
       runs.event(row.id, RunEvent.Kind.CREATED, null, now);
       runs.event(row.id, RunEvent.Kind.QUEUED, null, now);
     } else {
-      write(row, run.first(), effects, now);
+      carryOut(Map.of(row, run.first()), effects, now);
     }
   }
 
-  /** Carries out a plan. */
-  void write(StoredRun run, RunPlan plan, RunEffects effects, Instant now) {
-    run.state = plan.state();
+  /**
+   * Carries out plans. What a plan does to child runs comes after all plans were written: one of
+   * them may be that of such a child.
+   */
+  void carryOut(Map<StoredRun, RunPlan> planned, RunEffects effects, Instant now) {
+    Map<StoredRun, RunState> before = new LinkedHashMap<>();
+    planned.forEach((run, plan) -> {
+      before.put(run, run.state);
+      write(run, plan, effects, now);
+    });
+    planned.forEach((run, plan) -> {
+      plan.stopped().stream().sorted().forEach(step -> endings.stop(run, step, effects, now));
+      if (plan.state() == RunState.PAUSED && before.get(run) != RunState.PAUSED) {
+        pauseBelow(run, now);
+      }
+    });
+    planned.forEach((run, plan) -> {
+      if (plan.state().hasEnded()) {
+        run.result = plan.result();
+        run.summary = plan.summary();
+        endings.end(run, plan.state(), effects, now);
+      }
+    });
+  }
+
+  private void pauseBelow(StoredRun run, Instant now) {
+    runs.tree(run).stream()
+        .filter(below -> below != run && below.state == RunState.RUNNING)
+        .forEach(
+            below -> endings.pause(below, "The run that started this run is paused.", now));
+  }
+
+  private void write(StoredRun run, RunPlan plan, RunEffects effects, Instant now) {
+    if (!plan.state().hasEnded()) {
+      run.state = plan.state();
+    }
     run.phase = plan.phase();
     run.steps = plan.steps();
     run.reason = plan.reason();
@@ -65,7 +100,6 @@ final class PlanWriter {
     writeTimers(run, plan, effects, now);
     writeMaps(run, plan);
     plan.consumed().forEach((step, signal) -> use(run.id, step, signal));
-    plan.stopped().stream().sorted().forEach(step -> endings.stop(run, step, effects, now));
     if (run.state == RunState.PAUSED) {
       endings.hold(run);
     }
@@ -75,11 +109,6 @@ final class PlanWriter {
     if (plan.more()) {
       runs.look(run.id);
       effects.look.add(run.id);
-    }
-    if (plan.state().hasEnded()) {
-      run.result = plan.result();
-      run.summary = plan.summary();
-      endings.end(run, plan.state(), effects, now);
     }
   }
 

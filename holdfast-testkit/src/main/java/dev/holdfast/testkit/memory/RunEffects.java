@@ -38,9 +38,9 @@ final class RunEffects {
     nextTimer = nextTimer == null || in.compareTo(nextTimer) < 0 ? in : nextTimer;
   }
 
-  RunAdvance.Report report(int advanced) {
+  RunAdvance.Report report(int advanced, Set<RunId> locked) {
     return new RunAdvance.Report(
-        advanced, ready, ended, look, Set.of(), Optional.ofNullable(nextTimer), stopping);
+        advanced, ready, ended, look, locked, Optional.ofNullable(nextTimer), stopping);
   }
 
   RunControl.Result done(RunState before) {

@@ -154,6 +154,16 @@ final class RunEndings {
     }
   }
 
+  /** Pauses a run that is RUNNING. If it is failing, it keeps the reason for which it fails. */
+  void pause(StoredRun run, String reason, Instant now) {
+    run.state = RunState.PAUSED;
+    if (run.phase == RunPhase.MAIN) {
+      run.reason = reason;
+    }
+    hold(run);
+    runs.event(run.id, RunEvent.Kind.PAUSED, reason, now);
+  }
+
   /** Holds the jobs of a paused run that have not started. */
   List<JobRow> hold(StoredRun run) {
     List<JobRow> startable =

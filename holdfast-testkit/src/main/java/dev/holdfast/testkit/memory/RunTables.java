@@ -16,7 +16,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +44,9 @@ final class RunTables {
   final NavigableMap<RunId, List<SentSignal>> signals = new TreeMap<>();
   final Map<Key, KeyHolder> keys = new LinkedHashMap<>();
 
+  /** The runs that an advance has locked. */
+  final NavigableSet<RunId> locked = new TreeSet<>();
+
   /** A timer: when it is due, it is replaced by a mark. */
   record Timer(int step, RunMark.Kind kind, Instant dueAt) {}
 
@@ -59,6 +65,17 @@ final class RunTables {
     return run == null ? ended.get(id) : run;
   }
 
+  /**
+   * Returns whether an advance has locked a run or one below it.
+   *
+   * @param own the runs that the caller itself has locked
+   */
+  boolean isLocked(@Nullable StoredRun run, Set<RunId> own) {
+    return run != null
+        && !locked.isEmpty()
+        && tree(run).stream().anyMatch(each -> locked.contains(each.id) && !own.contains(each.id));
+  }
+
   boolean isPaused(@Nullable StepRef step) {
     StoredRun run = step == null ? null : open.get(step.run());
     return run != null && run.state == RunState.PAUSED;
@@ -70,6 +87,16 @@ final class RunTables {
     if (run != null && run.state != RunState.QUEUED) {
       marks.computeIfAbsent(id, key -> new ArrayList<>()).add(mark);
     }
+  }
+
+  /** Deletes the oldest marks of a run, as many as an advance has read. */
+  void unmark(RunId id, int count) {
+    marks.computeIfPresent(
+        id,
+        (run, list) -> {
+          list.subList(0, Math.min(count, list.size())).clear();
+          return list.isEmpty() ? null : list;
+        });
   }
 
   void look(RunId id) {
@@ -131,18 +158,6 @@ final class RunTables {
 
   void event(RunId run, RunEvent.Kind kind, @Nullable String detail, Instant now) {
     event(run, new RunPlan.Event(kind, -1, detail), now);
-  }
-
-  void count(StoredRun run, RunMark mark) {
-    run.maps.computeIfPresent(
-        mark.step(),
-        (step, counts) ->
-            new MapCounts(
-                counts.total(),
-                counts.inserted(),
-                counts.succeeded() + mark.succeeded(),
-                counts.failed() + mark.failed(),
-                counts.cancelled() + mark.cancelled()));
   }
 
   void set(RunId run, Timer timer) {

@@ -1,5 +1,6 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimId;
@@ -17,10 +18,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +36,12 @@ import org.jspecify.annotations.Nullable;
  * keep an order that does not depend on hash codes, so that a simulation can be replayed.
  */
 final class Tables {
+  /** How often a transaction looks for a lock before it gives up, as after a lock timeout. */
+  private static final int MOST_WAITS = 500;
+
   private final InstantSource clock;
   private final Duration aging;
+  private final @Nullable Runnable betweenStatements;
   private long lastSequence;
 
   final Map<JobId, JobRow> live = new LinkedHashMap<>();
@@ -61,14 +69,51 @@ final class Tables {
   /** A record of a heartbeat, and until when it is kept. */
   record KeptHeartbeat(PastHeartbeat beat, Instant until) {}
 
-  Tables(InstantSource clock, Duration aging) {
+  /**
+   * @param betweenStatements lets others run between the statements of a transaction; null if
+   *     transactions are exclusive
+   */
+  Tables(InstantSource clock, Duration aging, @Nullable Runnable betweenStatements) {
     this.clock = clock;
     this.aging = aging;
+    this.betweenStatements = betweenStatements;
   }
 
-  /** Runs an action exclusively, at one point in time: a transaction. */
+  /** Runs an action exclusively, at one point in time: a transaction of one statement. */
   synchronized <T> T transaction(Function<Instant, T> work) {
     return work.apply(clock.instant());
+  }
+
+  /**
+   * Runs a transaction of several statements, each a {@link #transaction}. Others see nothing of it
+   * before its last statement, which is the only one that writes.
+   */
+  <T> T statements(Supplier<T> work) {
+    return betweenStatements == null ? transaction(now -> work.get()) : work.get();
+  }
+
+  /** Ends a statement: what follows sees what others have written meanwhile. */
+  void nextStatement() {
+    if (betweenStatements != null) {
+      betweenStatements.run();
+    }
+  }
+
+  /** Runs a statement as soon as no other transaction has locked what it changes. */
+  <T> T whenUnlocked(BooleanSupplier locked, Function<Instant, T> work) {
+    for (int waits = 0; waits < MOST_WAITS; waits++) {
+      Optional<T> done =
+          transaction(
+              now -> locked.getAsBoolean() ? Optional.empty() : Optional.of(work.apply(now)));
+      if (done.isPresent()) {
+        return done.get();
+      }
+      nextStatement();
+    }
+    throw new StoreException(
+        StoreException.Outcome.RETRYABLE,
+        "Another transaction has locked the run for too long.",
+        null);
   }
 
   /** Returns the number of the next job to insert. */
