@@ -11,6 +11,10 @@ import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.RunAdvance;
+import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunIntake;
+import dev.holdfast.engine.store.RunQueries;
 import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.TaskStore;
@@ -66,7 +70,12 @@ public enum StoreMethod {
   DUE(ScheduleStore.class, schedules -> schedules.due(0)),
   LOOK_AT_SCHEDULE(ScheduleStore.class, schedules -> schedules.look(null)),
   LIST_SCHEDULES(ScheduleStore.class, schedules -> schedules.list()),
-  FIRE(ScheduleStore.class, schedules -> schedules.fire(null));
+  FIRE(ScheduleStore.class, schedules -> schedules.fire(null)),
+  START_RUN(RunIntake.class, runs -> runs.start(null, null)),
+  ADVANCE(RunAdvance.class, runs -> runs.advance(null, null)),
+  MARKED(RunAdvance.class, runs -> runs.marked(0)),
+  FIND_RUN(RunQueries.class, runs -> runs.find(null)),
+  PAUSE(RunControl.class, runs -> runs.pause(null, null));
 
   private final Class<?> role;
   private final String method;

@@ -38,6 +38,28 @@ public enum Invariant {
    * repeat.
    */
   LEASE_TOKENS_GROW,
+  /** Some time after the last fault, every run has ended. */
+  EVERY_RUN_ENDS,
+  /** No job of a paused run starts, nor of a run whose pause was acknowledged. */
+  PAUSED_RUNS_START_NOTHING,
+  /**
+   * In a run that has failed or was cancelled, only compensations and finally steps start; in one
+   * that has ended, nothing.
+   */
+  ONLY_CLEANUP_STARTS_AFTER_THE_END,
+  /**
+   * A step of a run, or an element of a map, has one job and ends once, until the run is retried.
+   */
+  A_STEP_ENDS_ONCE,
+  /** The events of a run, replayed, give the states of its steps. */
+  EVENTS_REPLAY,
+  /** A step of a run starts after all of its dependencies have ended. */
+  STEPS_FOLLOW_THEIR_DEPENDENCIES,
+  /**
+   * A durable step whose result was stored is not executed again, and only the holder of the job
+   * stores results.
+   */
+  DURABLE_STEPS_STAY_DONE,
   /** No role throws an exception that it should have handled. */
   NO_ROLE_FAILS
 }

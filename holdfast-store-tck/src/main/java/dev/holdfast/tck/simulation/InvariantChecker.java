@@ -3,7 +3,10 @@ package dev.holdfast.tck.simulation;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.Journals.EntryKey;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -29,11 +32,19 @@ final class InvariantChecker {
     /** The job as it was before the last check. */
     Job before;
 
+    /** The run whose step it executes, if any. */
+    final @Nullable RunId run;
+
+    /** Whether its run was retried after it ended, so that it may run again or be deleted. */
+    boolean mayRunAgain;
+
     long latestEffect;
+    final Set<EntryKey> journalled = new HashSet<>();
     final Set<Long> started = new HashSet<>();
     final Set<Long> completed = new HashSet<>();
 
-    Entry(Job first) {
+    Entry(Job first, @Nullable RunId run) {
+      this.run = run;
       this.last = first;
       this.before = first;
     }
@@ -54,11 +65,31 @@ final class InvariantChecker {
 
   /** Adds a job that was just enqueued. */
   void watch(JobId id) {
+    watch(id, null);
+  }
+
+  /** Adds the job of a step of a run, unless it is known. */
+  void watchStep(JobId id, RunId run) {
+    if (!jobs.containsKey(id)) {
+      watch(id, run);
+    }
+  }
+
+  /** Records that a run was retried: its jobs that have ended may run again or be deleted. */
+  void retried(RunId run) {
+    for (Entry entry : jobs.values()) {
+      if (run.equals(entry.run) && entry.last.state().hasEnded()) {
+        entry.mayRunAgain = true;
+      }
+    }
+  }
+
+  private void watch(JobId id, @Nullable RunId run) {
     Job job = lookup.find(Set.of(id)).get(id);
     if (job == null) {
       violated(Invariant.NO_JOB_LOST, "Job %s was enqueued and cannot be found".formatted(id));
     } else {
-      jobs.put(id, new Entry(job));
+      jobs.put(id, new Entry(job, run));
       allEnded = false;
     }
   }
@@ -84,6 +115,28 @@ final class InvariantChecker {
               .formatted(id, what, token, entry.latestEffect));
     }
     entry.latestEffect = Math.max(entry.latestEffect, token);
+  }
+
+  /** Records that a durable step is executed. */
+  void executes(JobId id, long token, String step) {
+    if (entry(id).journalled.contains(new EntryKey(step, 1))) {
+      violated(
+          Invariant.DURABLE_STEPS_STAY_DONE,
+          "Job %s executes step '%s' again under token %d".formatted(id, step, token));
+    }
+    effect(id, token, "durable step " + step);
+  }
+
+  /** Records that the store has accepted the result of a durable step. */
+  void journalled(ClaimId claim, EntryKey key) {
+    Entry entry = entry(claim.id());
+    if (entry.last.state() != JobState.RUNNING || entry.last.fencingToken() != claim.token()) {
+      violated(
+          Invariant.DURABLE_STEPS_STAY_DONE,
+          "Job %s is %s, and its step '%s' was stored under token %d"
+              .formatted(claim.id(), state(entry.last), key.name(), claim.token()));
+    }
+    entry.journalled.add(key);
   }
 
   /** Records that the handler of a job has done all of its work. */
@@ -125,11 +178,14 @@ final class InvariantChecker {
     Map<JobId, Job> now = lookup.find(jobs.keySet());
     jobs.forEach((id, entry) -> {
       Job job = now.get(id);
+      if (job == null && entry.mayRunAgain) {
+        return; // A retry of its run has replaced it.
+      }
       if (job == null) {
         violated(Invariant.NO_JOB_LOST, "Job %s was %s and is gone".formatted(id, entry.last));
         return;
       }
-      compare(entry.last, job);
+      compare(entry, job);
       if (job.state() == JobState.SUCCEEDED && !entry.completed.contains(job.fencingToken())) {
         violated(Invariant.SUCCESS_IS_COMPLETE, moved(entry.last, job));
       }
@@ -139,7 +195,8 @@ final class InvariantChecker {
     allEnded = jobs.values().stream().allMatch(entry -> entry.last.state().hasEnded());
   }
 
-  private void compare(Job before, Job after) {
+  private void compare(Entry entry, Job after) {
+    Job before = entry.last;
     if (after.fencingToken() < before.fencingToken()) {
       violated(Invariant.TOKENS_GROW, moved(before, after));
     }
@@ -153,7 +210,13 @@ final class InvariantChecker {
       violated(Invariant.CLAIMED_IS_FREE, moved(before, after));
     }
     if (before.state().hasEnded() && after.state() != before.state()) {
-      violated(Invariant.ENDED_STAYS_ENDED, moved(before, after));
+      if (!entry.mayRunAgain) {
+        violated(Invariant.ENDED_STAYS_ENDED, moved(before, after));
+      }
+      entry.mayRunAgain = false;
+    }
+    if (after.state().hasEnded() && after.state() != JobState.FAILED) {
+      entry.journalled.clear(); // The journal is kept only for a retry of the job.
     }
   }
 
@@ -165,6 +228,12 @@ final class InvariantChecker {
     return "%s (token %d, attempt %d, %d failures, node %s)"
         .formatted(
             job.state(), job.fencingToken(), job.attempt(), job.failures().size(), job.node());
+  }
+
+  /** Returns whether a job has started between the last two checks. */
+  boolean hasJustStarted(JobId id) {
+    Entry entry = entry(id);
+    return entry.last.state() == JobState.RUNNING && entry.before.state() != JobState.RUNNING;
   }
 
   boolean hasEnded(JobId id) {

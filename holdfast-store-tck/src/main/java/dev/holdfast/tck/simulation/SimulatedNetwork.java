@@ -4,11 +4,16 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.lease.LeaseRequest;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.tck.fault.StoreMethod;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,6 +51,9 @@ final class SimulatedNetwork implements Interposed.Between {
           StoreMethod.LIST_LEASES,
           StoreMethod.DUE,
           StoreMethod.LOOK_AT_SCHEDULE,
+          StoreMethod.LOAD,
+          StoreMethod.MARKED,
+          StoreMethod.FIND_RUN,
           StoreMethod.LIST_SCHEDULES);
 
   private static final long SECOND = 1_000_000_000L;
@@ -55,6 +63,7 @@ final class SimulatedNetwork implements Interposed.Between {
   private final FaultModel faultModel;
   private final InvariantChecker checker;
   private final LeaseChecker leases;
+  private final RunChecker runs;
   private final Trace trace;
   private final SplittableRandom random;
   private final Consumer<UUID> onSignOfLife;
@@ -68,6 +77,7 @@ final class SimulatedNetwork implements Interposed.Between {
       FaultModel faultModel,
       InvariantChecker checker,
       LeaseChecker leases,
+      RunChecker runs,
       Trace trace,
       Consumer<UUID> onSignOfLife) {
     this.onSignOfLife = onSignOfLife;
@@ -76,6 +86,7 @@ final class SimulatedNetwork implements Interposed.Between {
     this.faultModel = faultModel;
     this.checker = checker;
     this.leases = leases;
+    this.runs = runs;
     this.trace = trace;
     this.random = host.chance();
   }
@@ -105,6 +116,9 @@ final class SimulatedNetwork implements Interposed.Between {
       me.sleepUntil(timeline.now() + random.nextLong(1_000_000, patience));
       throw broken(Outcome.RETRYABLE, call);
     }
+    if (call.is(StoreMethod.ADVANCE) || call.role() instanceof RunControl) {
+      return transact(call, me);
+    }
     long sent = timeline.now();
     FaultModel.Trip trip = faultModel.trip(patience);
     Exchange exchange = new Exchange(call, random.nextBoolean());
@@ -120,6 +134,36 @@ final class SimulatedNetwork implements Interposed.Between {
       throw exchange.failure;
     }
     return exchange.result;
+  }
+
+  /**
+   * Executes a transaction of several statements, which the caller sends one after another. If it
+   * crashes between them, nothing is committed; if it is paused, its locks remain.
+   */
+  private @Nullable Object transact(Interposed.Call call, SimulatedThread me) throws Throwable {
+    long sent = timeline.now();
+    FaultModel.Trip trip = faultModel.trip(PATIENCE);
+    strike(sent, Math.min(trip.there() + trip.back(), SECOND / 20));
+    me.sleepUntil(sent + Math.min(trip.there(), trip.patience()));
+    requireConnection(call);
+    if (trip.there() > trip.patience()) {
+      throw broken(Outcome.RETRYABLE, call);
+    }
+    Object result = call.proceed();
+    trace.note(host.name(), call, result);
+    runs.check();
+    checker.check();
+    me.sleepUntil(timeline.now() + trip.back());
+    if (trip.replyLost() || host.isCutOff()) {
+      throw broken(Outcome.UNKNOWN, call);
+    }
+    return result;
+  }
+
+  private void requireConnection(Interposed.Call call) {
+    if (faultModel.isStoreAway() || faultModel.isStoreReadOnly() || host.isCutOff()) {
+      throw broken(Outcome.RETRYABLE, call);
+    }
   }
 
   /** Returns how long the caller waits. A heartbeat states its own timeout. */
@@ -177,10 +221,50 @@ final class SimulatedNetwork implements Interposed.Between {
     if (exchange.call.role() instanceof LeaseStore) {
       noteGrants(exchange.call, exchange.result);
     } else if (!isRead(exchange.call)) {
+      noteRuns(exchange.call, exchange.result);
       checker.check();
+      noteStarts(exchange.call, exchange.result);
+      noteJournals(exchange.call, exchange.result);
       noteEnds(exchange.call);
       noteRecoveries(exchange.call);
       noteSignsOfLife(exchange.call, exchange.result);
+    }
+  }
+
+  private void noteRuns(Interposed.Call call, @Nullable Object result) {
+    if (call.is(StoreMethod.START_RUN) && result instanceof RunIntake.Admission admission) {
+      runs.watch(admission.id());
+    } else if (call.is(StoreMethod.CLAIM) && result instanceof List<?> claimed) {
+      for (Object each : claimed) {
+        if (each instanceof ClaimedJob job && job.step() != null) {
+          runs.claimed(job.id(), job.step());
+        }
+      }
+    }
+  }
+
+  private void noteStarts(Interposed.Call call, @Nullable Object result) {
+    if (call.is(StoreMethod.CLAIM) && result instanceof List<?> claimed) {
+      for (Object each : claimed) {
+        if (each instanceof ClaimedJob job && job.started()) {
+          runs.started(job.id());
+        }
+      }
+    } else if (call.is(StoreMethod.START) && result instanceof Set<?> started) {
+      for (Object each : started) {
+        if (each instanceof ClaimId claim && checker.hasJustStarted(claim.id())) {
+          runs.started(claim.id());
+        }
+      }
+    }
+  }
+
+  private void noteJournals(Interposed.Call call, @Nullable Object result) {
+    if (call.is(StoreMethod.APPEND)
+        && Boolean.TRUE.equals(result)
+        && call.arguments().get(1) instanceof ClaimId claim
+        && call.arguments().get(2) instanceof Journals.JournalEntry entry) {
+      checker.journalled(claim, entry.key());
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.simulation;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.store.Store;
@@ -46,6 +47,9 @@ public final class Simulation {
   private final InvariantChecker checker;
   private final LeaseChecker leases;
   private final Workload workload;
+  private final RunChecker runs;
+  private final RunLoad load;
+  private final StepHandlers handlers;
   private final Competitor competitor;
   private final boolean competes;
   private final Focus focus;
@@ -102,11 +106,14 @@ public final class Simulation {
     boolean everything = this.focus == Focus.EVERYTHING;
     this.faultModel = new FaultModel(timeline, random.split(), CALM_AT, everything ? 0.03 : 0.2);
     this.trace = new Trace(timeline, told);
-    this.real = new InMemoryStore(faultModel);
+    this.real = new InMemoryStore(faultModel, this::betweenStatements);
     this.database = plant.database().apply(real);
     this.checker = new InvariantChecker(timeline, real.queries());
     this.leases = new LeaseChecker(checker, real.leases(), faultModel);
     this.workload = new Workload(timeline, real, checker, trace, random.split());
+    this.runs = new RunChecker(checker, real.runs());
+    this.load = new RunLoad(timeline, runs, trace, random.split());
+    this.handlers = new StepHandlers(timeline, checker, workload, random.split());
     this.competitor = new Competitor(timeline, faultModel, real, checker, trace);
     this.competes = !everything || random.nextBoolean();
   }
@@ -165,6 +172,13 @@ public final class Simulation {
       hosts.add(boot("node-" + i, i - 1));
     }
     workload.plan(random.nextInt(4, 13), CALM_AT * 2 / 3);
+    if (random.nextInt(4) > 0) {
+      load.plan(random.nextInt(1, 4), CALM_AT * 2 / 3, CALM_AT);
+    }
+    for (int i = random.nextInt(3); i > 0; i--) {
+      JobId waiting = workload.enqueueWaiting(handlers);
+      load.signal(waiting, random.nextLong(CALM_AT));
+    }
     new Faults(timeline, faultModel, real.nodes(), trace, random.split())
         .plan(CALM_AT, hosts, focus);
     long events = 0;
@@ -175,6 +189,7 @@ public final class Simulation {
       events++;
     }
     if (checker.violation().isEmpty()) {
+      runs.expectAllEnded();
       checker.expectAllEnded();
     }
     for (Host host : hosts) {
@@ -191,7 +206,7 @@ public final class Simulation {
   }
 
   private boolean isOver() {
-    return workload.isAllEnqueued() && checker.allEnded();
+    return workload.isAllEnqueued() && load.isDone() && checker.allEnded() && runs.allEnded();
   }
 
   /** Starts a process with a node in it. */
@@ -204,7 +219,7 @@ public final class Simulation {
         random.nextInt(8) == 0 ? new BrokenMeters(host.chance()) : new CompositeMeterRegistry();
     SimulatedNetwork wire =
         new SimulatedNetwork(
-            timeline, host, faultModel, checker, leases, trace, this::sawSignOfLife);
+            timeline, host, faultModel, checker, leases, runs, trace, this::sawSignOfLife);
     int leaseUsers = random.nextInt(3);
     Store store = plant.node().apply(Interposed.on(database, wire));
     host.spawn(() -> {
@@ -220,8 +235,13 @@ public final class Simulation {
                 .poll(Duration.ofMillis(200), Duration.ofSeconds(2))
                 .queue("default", concurrency, prefetch)
                 .handle(Workload.TASK, workload::handle)
+                .handle(RunShapes.STEP, handlers::step)
+                .handle(RunShapes.UNDO, handlers::step)
+                .handle(RunShapes.LAST, handlers::step)
+                .handle(RunShapes.DURABLE, handlers::durable)
                 .start();
         trace.note(name, "has started");
+        load.connect(host, node.client());
         for (int i = 0; i < leaseUsers; i++) {
           LeaseUser user = new LeaseUser(timeline, host, faultModel, leases, trace);
           host.spawn(() -> user.work(node.leases()));
@@ -232,6 +252,16 @@ public final class Simulation {
     });
     watch(host, index);
     return host;
+  }
+
+  /** Lets others run between two statements of a transaction, whose connection may break. */
+  private void betweenStatements() {
+    SimulatedThread me = timeline.running();
+    me.sleepUntil(timeline.now() + me.host().chance().nextLong(100_000, 10_000_000));
+    if (faultModel.isStoreAway() || faultModel.isStoreReadOnly() || me.host().isCutOff()) {
+      throw new StoreException(
+          StoreException.Outcome.RETRYABLE, "The connection broke during a transaction.", null);
+    }
   }
 
   private void sawSignOfLife(UUID incarnation) {

@@ -1,5 +1,7 @@
 package dev.holdfast.tck.simulation;
 
+import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunPlanner;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +34,15 @@ final class Trace {
     if (lines != null) {
       lines.add(
           "%.6f %s %s%s = %s"
-              .formatted(timeline.now() / 1e9, who, call.name(), call.arguments(), result));
+              .formatted(timeline.now() / 1e9, who, call.name(), values(call), result));
     }
+  }
+
+  /** Returns the arguments without functions, whose text differs each time. */
+  private static List<@Nullable Object> values(Interposed.Call call) {
+    return call.arguments().stream()
+        .filter(each -> !(each instanceof RunPlanner || each instanceof RunControl.Reset))
+        .toList();
   }
 
   private void stir(long value) {

@@ -50,7 +50,7 @@ final class Workload {
    *     stops it
    * @param returns whether it returns normally when it is told to stop
    */
-  private record Plan(int steps, long pause, int failures, boolean asks, boolean returns) {}
+  record Plan(int steps, long pause, int failures, boolean asks, boolean returns) {}
 
   /** A planned failure of an attempt. */
   private static final class Planned extends RuntimeException {
@@ -147,6 +147,30 @@ final class Workload {
     }
   }
 
+  /** Enqueues a job with durable steps that awaits a signal. */
+  JobId enqueueWaiting(StepHandlers handlers) {
+    JobId id = new JobId(new UUID(0, random.nextLong()));
+    handlers.expectSignal(id);
+    store
+        .intake()
+        .enqueue(
+            List.of(
+                new NewJob(
+                    id,
+                    RunShapes.DURABLE.name(),
+                    JobOptions.DEFAULT_QUEUE,
+                    random.nextInt(10),
+                    When.NOW,
+                    "{}",
+                    null,
+                    Set.of(),
+                    null,
+                    null,
+                    false)));
+    checker.watch(id);
+    return id;
+  }
+
   private void arriveLate(NewJob job) {
     trace.note("client", "is late with " + job.id());
     store.intake().enqueue(List.of(job));
@@ -167,20 +191,27 @@ final class Workload {
     checker.check();
   }
 
-  /**
-   * Handles the task. It responds to interruption within the margin: a step in progress when it is
-   * told to stop is still completed, like a request that was already sent, and no step follows.
-   */
+  /** Handles the task. */
   String handle(String payload, TaskContext context) throws InterruptedException {
+    Plan plan = plans.getOrDefault(context.jobId(), new Plan(1, MILLI, 0, true, false));
+    checker.starts(context.jobId(), context.fencingToken());
+    return work(payload, context, plan, timeline.running().host().suspensions());
+  }
+
+  /**
+   * Works as planned. It responds to interruption within the margin: a step in progress when it is
+   * told to stop is still completed, like a request that was already sent, and no step follows.
+   *
+   * @param suspensions how often the machine had been suspended when the attempt started
+   */
+  String work(String result, TaskContext context, Plan plan, int suspensions)
+      throws InterruptedException {
     JobId id = context.jobId();
     long token = context.fencingToken();
-    Plan plan = plans.getOrDefault(id, new Plan(1, MILLI, 0, true, false));
     Host host = timeline.running().host();
-    int suspensions = host.suspensions();
-    checker.starts(id, token);
     for (int step = 1; step <= plan.steps; step++) {
       if (isToldToStop(context, plan.asks)) {
-        return stop(plan, payload);
+        return stop(plan, result);
       }
       long due = timeline.now() + plan.pause;
       timeline.running().sleepUntil(due);
@@ -190,7 +221,7 @@ final class Workload {
         throw new Planned("The machine was suspended");
       }
       if (timeline.now() > due && isToldToStop(context, true)) {
-        return stop(plan, payload);
+        return stop(plan, result);
       }
       checker.effect(id, token, "step " + step);
     }
@@ -198,7 +229,7 @@ final class Workload {
       throw new Planned("Planned failure");
     }
     checker.completes(id, token);
-    return payload;
+    return result;
   }
 
   private static String stop(Plan plan, String payload) throws InterruptedException {

@@ -55,6 +55,44 @@ class PlantedBugTest {
     assertThat(found(PlantedBugs.leaseTokensStartOver(), Invariant.LEASE_TOKENS_GROW)).isTrue();
   }
 
+  @Test
+  void lostMarksAreDetected() {
+    assertThat(found(PlantedRunBugs.lostMarks(), Invariant.EVERY_RUN_ENDS)).isTrue();
+  }
+
+  @Test
+  void advancesWithoutALockAreDetected() {
+    assertThat(found(PlantedRunBugs.noRunLock(), Invariant.A_STEP_ENDS_ONCE)).isTrue();
+  }
+
+  @Test
+  void marksThatAreDeletedUnreadAreDetected() {
+    assertThat(found(PlantedRunBugs.outcomesBeforeMarks(), Invariant.EVERY_RUN_ENDS)).isTrue();
+  }
+
+  @Test
+  void pausesThatMissClaimedJobsAreDetected() {
+    assertThat(found(PlantedRunBugs.pauseWithoutClaimed(), Invariant.PAUSED_RUNS_START_NOTHING))
+        .isTrue();
+  }
+
+  @Test
+  void retriesInPausedRunsAreDetected() {
+    assertThat(found(PlantedRunBugs.retriesIgnorePauses(), Invariant.PAUSED_RUNS_START_NOTHING))
+        .isTrue();
+  }
+
+  @Test
+  void journalsOfFormerHoldersAreDetected() {
+    assertThat(found(PlantedRunBugs.journalWithoutToken(), Invariant.DURABLE_STEPS_STAY_DONE))
+        .isTrue();
+  }
+
+  @Test
+  void signalsThatAreLostWhileParkingAreDetected() {
+    assertThat(found(PlantedRunBugs.parkWithoutLook(), Invariant.EVERY_JOB_ENDS)).isTrue();
+  }
+
   /** Returns whether one of some seeds violates this invariant. */
   private static boolean found(PlantedBug plant, Invariant expected) {
     return LongStream.range(0, MOST_SEEDS)

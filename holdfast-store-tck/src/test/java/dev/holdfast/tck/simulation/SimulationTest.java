@@ -106,4 +106,35 @@ class SimulationTest {
             "NotStarted",
             "giveBack");
   }
+
+  @Test
+  void everyKindOfRequestForRunsHappens() {
+    String stories =
+        String.join(
+            "\n",
+            LongStream.range(0, 100)
+                .mapToObj(seed -> Simulation.runWithTrace(seed, PlantedBug.NONE))
+                .flatMap(report -> report.traceLines().stream())
+                .toList());
+    assertThat(stories)
+        .contains(
+            "requests START",
+            "requests PAUSE",
+            "requests RESUME",
+            "requests CANCEL",
+            "requests RETRY",
+            "requests SIGNAL",
+            "requests SIGNAL_JOB",
+            "task=simulated::step",
+            "task=simulated::durable",
+            "task=simulated::undo",
+            "task=simulated::last",
+            "STEP_WAITING",
+            "item=1",
+            "=SUCCEEDED}",
+            "=FAILED}",
+            "=CANCELLED}",
+            "Parked[",
+            "READY_INSTEAD");
+  }
 }
