@@ -122,8 +122,12 @@ public final class ChaosBench extends BenchCommand {
     wrong(report, "chaos.failed", findings.failed(), "jobs");
     wrong(report, "chaos.out_of_order", findings.outOfOrder(), "attempts");
     wrong(report, "chaos.stale_accepted", findings.staleAccepted(), "jobs");
+    wrong(report, "chaos.wrong_runs", findings.wrongRuns(), "runs");
+    wrong(report, "chaos.early_steps", findings.earlySteps(), "steps");
+    wrong(report, "chaos.wrong_transactions", findings.wrongBookings(), "steps");
     shown(report, "chaos.storms", toll.storms(), "storms");
     shown(report, "chaos.jobs", toll.jobs(), "jobs");
+    shown(report, "chaos.runs", toll.runs(), "runs");
     shown(report, "chaos.effects", toll.effects(), "effects");
     for (Kind kind : Kind.values()) {
       shown(report, "chaos." + kind.measure(), toll.blows(kind), "times");

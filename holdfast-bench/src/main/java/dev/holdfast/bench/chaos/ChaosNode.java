@@ -62,6 +62,7 @@ final class ChaosNode {
                 .queue(ChaosTask.QUEUE, CONCURRENCY, PREFETCH)
                 .shutdownGrace(Duration.ofSeconds(5))
                 .handle(ChaosTask.TYPE, task::run)
+                .handle(ChaosFlows.BOOK, new ChaosFlows(task)::book)
                 .start()) {
       Thread.ofPlatform().daemon().name("counts").start(this::keepCounting);
       while (System.in.read() >= 0) {

@@ -1,5 +1,6 @@
 package dev.holdfast.bench.chaos;
 
+import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.bench.chaos.AttemptLog.Contents;
 import dev.holdfast.bench.chaos.AttemptLog.Counts;
 import dev.holdfast.bench.chaos.Evidence.Effect;
@@ -15,6 +16,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -59,6 +61,7 @@ final class ChaosRun {
   record Outcome(
       Script script,
       int jobs,
+      int runs,
       int effects,
       Counts counts,
       Duration settled,
@@ -85,9 +88,12 @@ final class ChaosRun {
             plan.seed, new Script.Stage(MEMBERS, plan.length, plan.idle, library.isPresent()));
     Address address = new Address(server.jdbcUrl(database), server.user(), server.password());
     List<Member> members = new ArrayList<>();
+    stored.createBookings();
     try (PostgresStore store = PostgresStore.connect(address.settings(SCHEMA).build());
-        Load load = new Load(store, plan.seed)) {
+        Load load = new Load(store, plan.seed);
+        RunLoad runLoad = new RunLoad(store, plan.seed)) {
       Set<UUID> acknowledged;
+      Map<UUID, Workflow<?, ?>> started;
       long calm;
       try {
         Cluster cluster = new Cluster(server, database, SCHEMA, folder);
@@ -97,6 +103,7 @@ final class ChaosRun {
         awaitMembers();
         new FaultInjector(server, database, members, say).rage(script);
         acknowledged = load.stop();
+        started = runLoad.stop();
         calm = System.nanoTime();
         settle();
       } finally {
@@ -105,7 +112,7 @@ final class ChaosRun {
         }
       }
       Duration settled = Duration.ofNanos(System.nanoTime() - calm);
-      return outcome(script, acknowledged, members, settled);
+      return outcome(script, acknowledged, started, members, settled);
     }
   }
 
@@ -128,12 +135,12 @@ final class ChaosRun {
   }
 
   private void settle() throws Exception {
-    say.accept("all faults are injected; waiting for %d jobs".formatted(stored.liveJobs()));
+    say.accept("all faults are injected; waiting for %d jobs and runs".formatted(stored.open()));
     long left = Long.MAX_VALUE;
     long progressed = System.nanoTime();
     while (left > 0 && System.nanoTime() - progressed < PATIENCE.toNanos()) {
       Thread.sleep(LOOK_EVERY);
-      long now = stored.liveJobs();
+      long now = stored.open();
       if (now < left) {
         left = now;
         progressed = System.nanoTime();
@@ -142,7 +149,11 @@ final class ChaosRun {
   }
 
   private Outcome outcome(
-      Script script, Set<UUID> acknowledged, List<Member> members, Duration settled)
+      Script script,
+      Set<UUID> acknowledged,
+      Map<UUID, Workflow<?, ?>> started,
+      List<Member> members,
+      Duration settled)
       throws IOException, SQLException {
     List<Effect> effects = new ArrayList<>();
     Counts counts = Counts.NONE;
@@ -157,8 +168,23 @@ final class ChaosRun {
       }
     }
     Findings findings =
-        Checker.check(new Evidence(acknowledged, stored.ended(), stored.live(), effects));
+        Checker.check(new Evidence(acknowledged, stored.ended(), stored.live(), effects))
+            .plus(
+                RunCheck.check(
+                    new RunEvidence(
+                        started,
+                        stored.endedRuns(),
+                        stored.stepJobs(),
+                        stored.bookings(),
+                        effects)));
     return new Outcome(
-        script, acknowledged.size(), effects.size(), counts, settled, findings, stored.stuck(20));
+        script,
+        acknowledged.size(),
+        started.size(),
+        effects.size(),
+        counts,
+        settled,
+        findings,
+        stored.stuck(20));
   }
 }

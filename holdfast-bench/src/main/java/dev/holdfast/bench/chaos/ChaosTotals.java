@@ -16,13 +16,14 @@ import java.util.Map;
 record ChaosTotals(
     int storms,
     long jobs,
+    long runs,
     long effects,
     Map<Kind, Long> blows,
     Counts counts,
     Duration settled,
     Findings findings) {
   static final ChaosTotals NONE =
-      new ChaosTotals(0, 0, 0, Map.of(), Counts.NONE, Duration.ZERO, Findings.NONE);
+      new ChaosTotals(0, 0, 0, 0, Map.of(), Counts.NONE, Duration.ZERO, Findings.NONE);
 
   static ChaosTotals of(Outcome outcome) {
     Map<Kind, Long> blows = new EnumMap<>(Kind.class);
@@ -32,6 +33,7 @@ record ChaosTotals(
     return new ChaosTotals(
         1,
         outcome.jobs(),
+        outcome.runs(),
         outcome.effects(),
         blows,
         outcome.counts(),
@@ -51,6 +53,7 @@ record ChaosTotals(
     return new ChaosTotals(
         storms + other.storms,
         jobs + other.jobs,
+        runs + other.runs,
         effects + other.effects,
         both,
         counts.plus(other.counts),
@@ -61,9 +64,10 @@ record ChaosTotals(
   /** Returns a summary in one line. */
   @Override
   public String toString() {
-    return "%d jobs, %d effects, %d faults, %d fencings, %d recoveries, settled in %.1f s, %s"
+    return "%d jobs, %d runs, %d effects, %d faults, %d fencings, %d recoveries, settled in %.1f s, %s"
         .formatted(
             jobs,
+            runs,
             effects,
             blows.values().stream().mapToLong(Long::longValue).sum(),
             counts.fenced(),

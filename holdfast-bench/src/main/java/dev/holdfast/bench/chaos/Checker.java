@@ -62,7 +62,7 @@ final class Checker {
     checker.ends.forEach(checker::once);
     checker.attempts.forEach(checker::inOrder);
     checker.ends.forEach((job, rows) -> rows.forEach(checker::byItsLastHolder));
-    return new Findings(
+    return Findings.ofJobs(
         checker.lost,
         checker.endedTwice,
         checker.failed,

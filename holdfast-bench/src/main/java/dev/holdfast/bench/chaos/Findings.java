@@ -13,6 +13,9 @@ import java.util.stream.Stream;
  *     same token
  * @param staleAccepted jobs ended by a node that was not their last holder, or before all effects
  *     were completed
+ * @param wrongRuns runs that did not succeed, succeeded twice, or have too few or too many jobs
+ * @param earlySteps steps of runs that had effects before a step that they depend on had its last
+ * @param wrongBookings steps whose transaction was not committed exactly once
  * @param sentences a description of each violation
  */
 record Findings(
@@ -21,16 +24,44 @@ record Findings(
     int failed,
     int outOfOrder,
     int staleAccepted,
+    int wrongRuns,
+    int earlySteps,
+    int wrongBookings,
     List<String> sentences) {
 
-  static final Findings NONE = new Findings(0, 0, 0, 0, 0, List.of());
+  static final Findings NONE = ofJobs(0, 0, 0, 0, 0, List.of());
+
+  /** Returns what was found about jobs. */
+  static Findings ofJobs(
+      int lost,
+      int endedTwice,
+      int failed,
+      int outOfOrder,
+      int staleAccepted,
+      List<String> sentences) {
+    return new Findings(
+        lost, endedTwice, failed, outOfOrder, staleAccepted, 0, 0, 0, sentences);
+  }
+
+  /** Returns what was found about runs. */
+  static Findings ofRuns(
+      int wrongRuns, int earlySteps, int wrongBookings, List<String> sentences) {
+    return new Findings(0, 0, 0, 0, 0, wrongRuns, earlySteps, wrongBookings, sentences);
+  }
 
   boolean none() {
     return count() == 0;
   }
 
   int count() {
-    return lost + endedTwice + failed + outOfOrder + staleAccepted;
+    return lost
+        + endedTwice
+        + failed
+        + outOfOrder
+        + staleAccepted
+        + wrongRuns
+        + earlySteps
+        + wrongBookings;
   }
 
   Findings plus(Findings other) {
@@ -40,6 +71,9 @@ record Findings(
         failed + other.failed,
         outOfOrder + other.outOfOrder,
         staleAccepted + other.staleAccepted,
+        wrongRuns + other.wrongRuns,
+        earlySteps + other.earlySteps,
+        wrongBookings + other.wrongBookings,
         Stream.concat(sentences.stream(), other.sentences.stream()).toList());
   }
 }

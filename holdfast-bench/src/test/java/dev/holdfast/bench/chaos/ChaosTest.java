@@ -56,8 +56,16 @@ class ChaosTest {
   }
 
   @Test
+  void everyRunSucceedsInOrderAndCommitsItsTransactionsOnce() {
+    assertThat(outcome.findings().wrongRuns()).isZero();
+    assertThat(outcome.findings().earlySteps()).isZero();
+    assertThat(outcome.findings().wrongBookings()).isZero();
+  }
+
+  @Test
   void everyKindOfFaultHappened() {
     assertThat(outcome.jobs()).isGreaterThan(500);
+    assertThat(outcome.runs()).isGreaterThan(20);
     assertThat(outcome.counts().fenced()).isPositive();
     assertThat(outcome.counts().died()).isPositive();
     assertThat(outcome.counts().recovered()).isPositive();

@@ -14,6 +14,7 @@ class ChaosTotalsTest {
       new ChaosTotals(
           1,
           100,
+          20,
           250,
           Map.of(Kind.KILL, 2L),
           new Counts(1, 2, 3, 4, 0),
@@ -23,11 +24,13 @@ class ChaosTotalsTest {
       new ChaosTotals(
           1,
           10,
+          3,
           20,
           Map.of(Kind.KILL, 1L, Kind.PAUSE, 5L),
           new Counts(1, 1, 1, 1, 0),
           Duration.ofSeconds(4),
-          new Findings(1, 0, 0, 2, 0, List.of("a", "b", "c")));
+          Findings.ofJobs(1, 0, 0, 1, 0, List.of("a", "b"))
+              .plus(Findings.ofRuns(0, 1, 0, List.of("c"))));
 
   @Test
   void totalsAddUp() {
@@ -35,6 +38,7 @@ class ChaosTotalsTest {
 
     assertThat(both.storms()).isEqualTo(2);
     assertThat(both.jobs()).isEqualTo(110);
+    assertThat(both.runs()).isEqualTo(23);
     assertThat(both.effects()).isEqualTo(270);
     assertThat(both.blows(Kind.KILL)).isEqualTo(3);
     assertThat(both.blows(Kind.PAUSE)).isEqualTo(5);
@@ -47,7 +51,7 @@ class ChaosTotalsTest {
   void oneFailedRunFailsTheTotal() {
     assertThat(CALM)
         .hasToString(
-            "100 jobs, 250 effects, 2 faults, 1 fencings, 3 recoveries, settled in 9.0 s, no"
+            "100 jobs, 20 runs, 250 effects, 2 faults, 1 fencings, 3 recoveries, settled in 9.0 s, no"
                 + " findings");
     assertThat(CALM.plus(BAD).findings().none()).isFalse();
     assertThat(CALM.plus(BAD).toString()).endsWith("3 FINDINGS");
