@@ -28,7 +28,7 @@ class BenchHelpTest {
   void benchHelpListsTheBenchmarksAndHidesTheirChildren() {
     assertThat(run("bench", "--help")).isZero();
     assertThat(out.toString())
-        .contains("drain", "latency", "growth", "peers", "chaos")
+        .contains("drain", "latency", "growth", "workflows", "peers", "chaos")
         .doesNotContain("child");
   }
 

@@ -43,6 +43,34 @@ class BenchProcessTest {
     }
   }
 
+  @Test
+  void workflowsAreComparedWithPlainJobsAndWithDbos() throws Exception {
+    Run workflows = bench("workflows", "--quick", "--jobs", "50");
+
+    assertThat(workflows.exit).as(workflows.err).isZero();
+    for (String measure :
+        List.of(
+            "chain_ratio",
+            "step_ratio",
+            "chain_9_ratio",
+            "in_a_row_ratio",
+            "map_400",
+            "map_ratio",
+            "waiting_ratio",
+            "dbos_ratio",
+            "statements",
+            "commits",
+            "wal",
+            "dbos.statements",
+            "dbos.commits",
+            "dbos.wal")) {
+      assertThat(workflows.value("workflows." + measure)).as(measure).isPositive();
+    }
+    assertThat(workflows.measures)
+        .filteredOn(measure -> measure.get("bar") != null)
+        .hasSize(9);
+  }
+
   /** Only on Linux, where all processes share one monotonic clock. */
   @Test
   @EnabledOnOs(OS.LINUX)
