@@ -41,7 +41,7 @@ final class RuleText {
   }
 
   private static boolean isCombined(Rule rule) {
-    return rule instanceof Rule.All(var rules) && rules.size() > 1
-        || rule instanceof Rule.Any(var others) && others.size() > 1;
+    return (rule instanceof Rule.All(var rules) && rules.size() > 1)
+        || (rule instanceof Rule.Any(var others) && others.size() > 1);
   }
 }

@@ -24,6 +24,7 @@ import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.client.HoldfastClient;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -189,7 +190,7 @@ public abstract class ModuleContract extends NodeTestBase {
   private static Workflow<Note, Void> unchecked(Consumer<Flow<Note>> graph) {
     AtomicReference<Workflow<Note, Void>> built = new AtomicReference<>();
     ProblemCollector.during(() -> built.set(Workflow.define("module::invalid", Note.class, graph)));
-    return built.get();
+    return Objects.requireNonNull(built.get());
   }
 
   @Test

@@ -42,7 +42,7 @@ final class MemoryDefinitions implements Definitions {
     return tables.transaction(now ->
         tables.runs.definitions.values().stream()
             .filter(stored -> stored.definition().name().equals(workflow))
-            .sorted(Comparator.comparing(Stored::id).reversed())
+            .sorted(Comparator.comparingInt(Stored::id).reversed())
             .toList());
   }
 
