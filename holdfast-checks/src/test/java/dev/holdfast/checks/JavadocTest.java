@@ -98,7 +98,7 @@ class JavadocTest {
           withoutDefault.add(name);
         }
       }
-      return super.visitMethod(method, nothing);
+      return super.visitMethod(method, null);
     }
 
     private static boolean isPublic(ClassTree builder, MethodTree method) {
