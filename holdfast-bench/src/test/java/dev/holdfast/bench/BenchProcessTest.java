@@ -66,9 +66,7 @@ class BenchProcessTest {
             "dbos.wal")) {
       assertThat(workflows.value("workflows." + measure)).as(measure).isPositive();
     }
-    assertThat(workflows.measures)
-        .filteredOn(measure -> measure.get("bar") != null)
-        .hasSize(9);
+    assertThat(workflows.measures).filteredOn(measure -> measure.get("bar") != null).hasSize(9);
   }
 
   /** Only on Linux, where all processes share one monotonic clock. */

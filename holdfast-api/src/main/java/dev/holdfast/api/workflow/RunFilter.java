@@ -38,18 +38,26 @@ public record RunFilter(
 
   /** Returns this filter restricted to runs in any of these states. Defaults to all states. */
   public RunFilter state(RunState... any) {
-    return new RunFilter(Set.of(any), workflow, tag, parent, createdAfter, createdBefore, onlyStranded);
+    return new RunFilter(
+        Set.of(any), workflow, tag, parent, createdAfter, createdBefore, onlyStranded);
   }
 
   /** Returns this filter restricted to a workflow. Defaults to all workflows. */
   public RunFilter workflow(String name) {
-    return new RunFilter(states, Names.workflow(name), tag, parent, createdAfter, createdBefore, onlyStranded);
+    return new RunFilter(
+        states, Names.workflow(name), tag, parent, createdAfter, createdBefore, onlyStranded);
   }
 
   /** Returns this filter restricted to runs with a tag. Defaults to runs with any or no tags. */
   public RunFilter tag(String value) {
     return new RunFilter(
-        states, workflow, Names.text("Tag", value), parent, createdAfter, createdBefore, onlyStranded);
+        states,
+        workflow,
+        Names.text("Tag", value),
+        parent,
+        createdAfter,
+        createdBefore,
+        onlyStranded);
   }
 
   /** Returns this filter restricted to the child runs of a run. Defaults to all runs. */

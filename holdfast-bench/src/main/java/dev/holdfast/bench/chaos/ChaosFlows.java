@@ -51,13 +51,10 @@ final class ChaosFlows {
           "chaos::chain",
           Order.class,
           flow -> {
-            Step<Void> first =
-                flow.step("first", ChaosTask.TYPE, flow.context("work", Work.class));
+            Step<Void> first = flow.step("first", ChaosTask.TYPE, flow.context("work", Work.class));
             MapStep<Void> items =
                 flow.map(
-                    "items",
-                    ChaosTask.TYPE,
-                    flow.context("items", new TypeRef<List<Work>>() {}));
+                    "items", ChaosTask.TYPE, flow.context("items", new TypeRef<List<Work>>() {}));
             items.after(first);
             Step<Void> book =
                 flow.step("book", BOOK, flow.context("work", Work.class)).after(items);
@@ -99,9 +96,7 @@ final class ChaosFlows {
 
   /** Handles a step whose first part is a transaction of the database that contains the jobs. */
   @Nullable Void book(Work work, TaskContext context) throws Exception {
-    context
-        .steps()
-        .transaction("book", Integer.class, connection -> insert(connection, context));
+    context.steps().transaction("book", Integer.class, connection -> insert(connection, context));
     return task.run(work, context);
   }
 

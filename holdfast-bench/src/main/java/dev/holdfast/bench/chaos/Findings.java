@@ -39,13 +39,11 @@ record Findings(
       int outOfOrder,
       int staleAccepted,
       List<String> sentences) {
-    return new Findings(
-        lost, endedTwice, failed, outOfOrder, staleAccepted, 0, 0, 0, sentences);
+    return new Findings(lost, endedTwice, failed, outOfOrder, staleAccepted, 0, 0, 0, sentences);
   }
 
   /** Returns what was found about runs. */
-  static Findings ofRuns(
-      int wrongRuns, int earlySteps, int wrongBookings, List<String> sentences) {
+  static Findings ofRuns(int wrongRuns, int earlySteps, int wrongBookings, List<String> sentences) {
     return new Findings(0, 0, 0, 0, 0, wrongRuns, earlySteps, wrongBookings, sentences);
   }
 

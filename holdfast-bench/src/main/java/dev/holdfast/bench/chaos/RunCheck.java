@@ -51,10 +51,12 @@ final class RunCheck {
           .computeIfAbsent(job.step(), fresh -> new ArrayList<>())
           .add(job);
     }
-    evidence.started().forEach((run, workflow) -> {
-      check.succeeded(run);
-      check.steps(run, workflow, jobs.getOrDefault(run, Map.of()));
-    });
+    evidence
+        .started()
+        .forEach((run, workflow) -> {
+          check.succeeded(run);
+          check.steps(run, workflow, jobs.getOrDefault(run, Map.of()));
+        });
     evidence.jobs().forEach(check::bookedOnce);
     return Findings.ofRuns(
         check.wrongRuns, check.earlySteps, check.wrongBookings, List.copyOf(check.sentences));
@@ -119,8 +121,7 @@ final class RunCheck {
           earlySteps++;
           sentences.add(
               "Run %s: step %d had effects %d us before the last one of step %d, on which it depends."
-                  .formatted(
-                      run, other.step(), (earlier.last - later.first) / 1000, one.step()));
+                  .formatted(run, other.step(), (earlier.last - later.first) / 1000, one.step()));
         }
       }
     }

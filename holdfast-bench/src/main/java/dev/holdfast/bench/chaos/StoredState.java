@@ -32,8 +32,7 @@ final class StoredState {
 
   /** Returns how many jobs and runs have not ended. */
   long open() throws SQLException {
-    return number(
-        "select (select count(*) from %1$s.job) + (select count(*) from %1$s.run)");
+    return number("select (select count(*) from %1$s.job) + (select count(*) from %1$s.run)");
   }
 
   /** Creates the table for the changes of transactional steps. */

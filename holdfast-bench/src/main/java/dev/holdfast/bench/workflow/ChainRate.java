@@ -34,12 +34,10 @@ final class ChainRate {
               .side("jobs", () -> jobs(database, runs * STEPS))
               .run();
       Report report = bench.report();
-      report.add(
-          Measure.of("workflows.chain_steps", rounds.median("steps", r -> r), "steps/s"));
+      report.add(Measure.of("workflows.chain_steps", rounds.median("steps", r -> r), "steps/s"));
       report.add(Measure.of("workflows.chain_jobs", rounds.median("jobs", r -> r), "jobs/s"));
       report.add(
-          Measure.of(
-                  "workflows.chain_ratio", rounds.ratio("steps", "jobs", r -> r), Measure.RATIO)
+          Measure.of("workflows.chain_ratio", rounds.ratio("steps", "jobs", r -> r), Measure.RATIO)
               .should(Bar.atLeast(0.40)));
     }
   }

@@ -50,8 +50,7 @@ final class DbosComparison {
     String schema = BenchServer.freshSchema();
     AtomicInteger ran = new AtomicInteger();
     try (BenchDatabase database = server.fresh();
-        HikariDataSource pool =
-            PeerPool.of(server.address(), schema, DbosPeer.CONNECTIONS);
+        HikariDataSource pool = PeerPool.of(server.address(), schema, DbosPeer.CONNECTIONS);
         DbosPeer dbos = DbosPeer.launch(pool, schema);
         HoldfastNode node = NoopFlows.node(database.store(), ran).start()) {
       int own = bench.jobs(2_000, 50);
@@ -65,10 +64,8 @@ final class DbosComparison {
               .side("dbos", dbosSide)
               .run();
       Report report = bench.report();
-      report.add(
-          Measure.of("workflows.runs", rounds.median("holdfast", r -> r), "workflows/s"));
-      report.add(
-          Measure.of("workflows.dbos_runs", rounds.median("dbos", r -> r), "workflows/s"));
+      report.add(Measure.of("workflows.runs", rounds.median("holdfast", r -> r), "workflows/s"));
+      report.add(Measure.of("workflows.dbos_runs", rounds.median("dbos", r -> r), "workflows/s"));
       report.add(
           Measure.of(
                   "workflows.dbos_ratio", rounds.ratio("holdfast", "dbos", r -> r), Measure.RATIO)
@@ -94,8 +91,7 @@ final class DbosComparison {
     return dbos.run(workflows, STEPS, NoopJobs.Payload.OF_50_BYTES.text(), CALLERS);
   }
 
-  private Duration run(
-      BenchDatabase database, HoldfastNode node, AtomicInteger ran, int workflows)
+  private Duration run(BenchDatabase database, HoldfastNode node, AtomicInteger ran, int workflows)
       throws Exception {
     ran.set(0);
     long started = System.nanoTime();
@@ -103,8 +99,7 @@ final class DbosComparison {
       List<Future<?>> starts = new ArrayList<>();
       for (int i = 0; i < workflows; i++) {
         starts.add(
-            threads.submit(
-                () -> node.client().runs().start(chain, NoopJobs.Payload.OF_50_BYTES)));
+            threads.submit(() -> node.client().runs().start(chain, NoopJobs.Payload.OF_50_BYTES)));
       }
       for (Future<?> start : starts) {
         start.get();

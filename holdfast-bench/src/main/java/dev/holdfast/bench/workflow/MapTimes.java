@@ -54,10 +54,8 @@ final class MapTimes {
               .side("large", () -> millis(node, elements) / elements)
               .run();
       Report report = bench.report();
-      report.add(
-          Measure.of("workflows.map_small", rounds.median("small", r -> r), "ms/element"));
-      report.add(
-          Measure.of("workflows.map_large", rounds.median("large", r -> r), "ms/element"));
+      report.add(Measure.of("workflows.map_small", rounds.median("small", r -> r), "ms/element"));
+      report.add(Measure.of("workflows.map_large", rounds.median("large", r -> r), "ms/element"));
       report.add(
           Measure.of("workflows.map_ratio", rounds.ratio("large", "small", r -> r), Measure.RATIO)
               .should(Bar.atMost(1.5)));

@@ -55,8 +55,7 @@ final class NoopFlows {
   /** Returns a workflow that maps a list of numbers. */
   static Workflow<List<Integer>, Void> map() {
     TypeRef<List<Integer>> list = new TypeRef<>() {};
-    return Workflow.define(
-        "bench::map", list, flow -> flow.map("elements", ELEMENT, flow.input()));
+    return Workflow.define("bench::map", list, flow -> flow.map("elements", ELEMENT, flow.input()));
   }
 
   /** Returns a node that is not started yet, with default settings. */

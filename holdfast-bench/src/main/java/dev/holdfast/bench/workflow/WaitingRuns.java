@@ -21,9 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class WaitingRuns {
   private static final Workflow<NoopJobs.Payload, Void> SLEEP =
       Workflow.define(
-          "bench::sleep",
-          NoopJobs.Payload.class,
-          flow -> flow.sleep("sleep", Duration.ofDays(30)));
+          "bench::sleep", NoopJobs.Payload.class, flow -> flow.sleep("sleep", Duration.ofDays(30)));
 
   /** How many threads may differ by chance: those of connections and timers come and go. */
   private static final int CHANCE = 5;

@@ -51,8 +51,8 @@ class ChaosTotalsTest {
   void oneFailedRunFailsTheTotal() {
     assertThat(CALM)
         .hasToString(
-            "100 jobs, 20 runs, 250 effects, 2 faults, 1 fencings, 3 recoveries, settled in 9.0 s, no"
-                + " findings");
+            "100 jobs, 20 runs, 250 effects, 2 faults, 1 fencings, 3 recoveries, settled in 9.0 s,"
+                + " no findings");
     assertThat(CALM.plus(BAD).findings().none()).isFalse();
     assertThat(CALM.plus(BAD).toString()).endsWith("3 FINDINGS");
   }

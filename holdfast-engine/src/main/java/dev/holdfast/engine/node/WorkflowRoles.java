@@ -30,11 +30,7 @@ final class WorkflowRoles {
     WorkflowCatalog catalog = components.client.workflows();
     RunPlanner planner = new LargeRuns(catalog.planner(), components.meters);
     this.outcomes =
-        new ExpressOutcomes(
-            components.store.outcomes(),
-            runs.advance(),
-            catalog,
-            components.bus);
+        new ExpressOutcomes(components.store.outcomes(), runs.advance(), catalog, components.bus);
     this.advancer =
         whileEnabled(waker ->
             new Advancer(

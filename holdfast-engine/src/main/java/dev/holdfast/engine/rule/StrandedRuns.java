@@ -7,9 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether live nodes can continue a run, and what they lack. Every store calls it. The modes
- * of nodes do not matter: an operator has set them and can change them, while a version that is
- * missing must be deployed.
+ * Decides whether live nodes can continue a run, and what they lack. Every store calls it. The
+ * modes of nodes do not matter: an operator has set them and can change them, while a version that
+ * is missing must be deployed.
  */
 public final class StrandedRuns {
   /** The code of the reason. */

@@ -143,11 +143,7 @@ public final class StoredSchedules implements Schedules {
     Admission admission =
         enqueue(
             FirePlan.job(
-                plan,
-                null,
-                When.NOW,
-                new JobId(ids.get()),
-                origin.of(plan.job().task()).source()));
+                plan, null, When.NOW, new JobId(ids.get()), origin.of(plan.job().task()).source()));
     if (admission.outcome() != Enqueued.Outcome.CREATED) {
       return new FireResult.Overlapped(admission.id());
     }

@@ -129,9 +129,7 @@ public final class ExpressOutcomes implements Outcomes {
     for (var planned : step.plan().jobs()) {
       NewJob job = planned.job();
       fresh.merge(
-          job.queue(),
-          new Signal.NewWork(job.queue(), job.priority(), 1),
-          Signal.NewWork::and);
+          job.queue(), new Signal.NewWork(job.queue(), job.priority(), 1), Signal.NewWork::and);
     }
   }
 

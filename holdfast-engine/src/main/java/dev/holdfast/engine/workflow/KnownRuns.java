@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * that has changed meanwhile is not harmed: the store compares the number of its last event.
  *
  * <p>Runs with maps are not kept, because their counters change without events, nor are retried
- * ones whose steps may continue with the jobs that they had before. Only a limited
- * number of runs is kept, and only small ones; the others are advanced by the {@link Advancer}.
+ * ones whose steps may continue with the jobs that they had before. Only a limited number of runs
+ * is kept, and only small ones; the others are advanced by the {@link Advancer}.
  */
 final class KnownRuns {
   private static final Logger log = LoggerFactory.getLogger(KnownRuns.class);
@@ -52,10 +52,7 @@ final class KnownRuns {
    * @param jobs the steps of jobs that have not ended
    */
   private record Known(
-      RunFacts facts,
-      long seq,
-      Map<Integer, Optional<String>> outputs,
-      Map<JobId, Integer> jobs) {}
+      RunFacts facts, long seq, Map<Integer, Optional<String>> outputs, Map<JobId, Integer> jobs) {}
 
   KnownRuns(GraphPlanner planner) {
     this.planner = planner;
@@ -97,14 +94,13 @@ final class KnownRuns {
    */
   synchronized void learn(RunFacts before, RunData data, RunPlan plan, long seq) {
     Known known = runs.get(before.id());
-    boolean continues = known != null && known.seq == seq - plan.events().size();
     forget(before.id());
     if (!kept || !isKept(before, plan)) {
       return;
     }
     Map<Integer, Optional<String>> outputs = new HashMap<>();
     Map<JobId, Integer> jobs = new HashMap<>();
-    if (continues) {
+    if (known != null && known.seq == seq - plan.events().size()) { // Nothing came in between.
       outputs.putAll(known.outputs);
       jobs.putAll(known.jobs);
     }
@@ -227,8 +223,7 @@ final class KnownRuns {
             && plan.jobs().size() <= MOST_JOBS
             && plan.jobs().stream().allMatch(job -> job.item() == StepRef.NO_ITEM);
     return simple
-        ? new Next(
-            new RunAdvance.Express(success, facts.id(), known.seq, plan), facts, data)
+        ? new Next(new RunAdvance.Express(success, facts.id(), known.seq, plan), facts, data)
         : null;
   }
 

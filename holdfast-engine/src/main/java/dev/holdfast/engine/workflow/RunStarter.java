@@ -71,7 +71,8 @@ public final class RunStarter {
       @Nullable NewSignal signal) {
     return registered(
         workflow,
-        () -> typed(write(intake, prepare(workflow, input, options, null, null), signal), workflow));
+        () ->
+            typed(write(intake, prepare(workflow, input, options, null, null), signal), workflow));
   }
 
   /**
@@ -89,7 +90,8 @@ public final class RunStarter {
       @Nullable JobCause cause) {
     return registered(
         workflow,
-        () -> typed(write(intake, prepare(workflow, input, options, stack, cause), null), workflow));
+        () ->
+            typed(write(intake, prepare(workflow, input, options, stack, cause), null), workflow));
   }
 
   private static <R> Started<R> typed(Admission admission, Workflow<?, R> workflow) {
@@ -250,7 +252,10 @@ public final class RunStarter {
   }
 
   private void announce(NewRun run, Admission admission, boolean signalled) {
-    boolean started = admission.outcome() == Started.Outcome.CREATED && !admission.queued();
+    // A run that exists under its own id was created by a call whose reply was lost.
+    boolean created =
+        admission.outcome() == Started.Outcome.CREATED || admission.id().equals(run.id());
+    boolean started = created && !admission.queued();
     if (started) {
       Map<String, Signal.NewWork> fresh = new HashMap<>();
       RunPlans.jobs(run)

@@ -53,7 +53,8 @@ class AdvancerTest {
 
     @Override
     public Report advance(Collection<RunId> runs, RunPlanner planner) {
-      return new Report(0, Map.of(), Map.of(), Set.of(), Set.of(), Optional.empty(), Set.of(), Map.of());
+      return new Report(
+          0, Map.of(), Map.of(), Set.of(), Set.of(), Optional.empty(), Set.of(), Map.of());
     }
 
     @Override

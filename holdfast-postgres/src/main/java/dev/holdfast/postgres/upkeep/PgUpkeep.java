@@ -43,7 +43,8 @@ public final class PgUpkeep implements Upkeep {
         order by finished_at limit :batch))
       """;
 
-  // By dead_letter_finished and run_pkey. A row that is being retried is skipped; a retry of an open
+  // By dead_letter_finished and run_pkey. A row that is being retried is skipped; a retry of an
+  // open
   // run needs those of its steps.
   private static final String DEAD_LETTERS =
       """

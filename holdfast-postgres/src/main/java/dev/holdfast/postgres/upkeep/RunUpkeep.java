@@ -131,7 +131,8 @@ final class RunUpkeep {
           update ${schema}.workflow_definition d set retired_at = now()
           where d.retired_at is null
             and d.used_at < now() - :retention * interval '1 microsecond' - interval '30 days'
-            and\s"""
+            and\s\
+          """
           + UNUSED;
 
   // No statement takes an hour. So starts that did not see that the graph is retired have written
@@ -147,7 +148,8 @@ final class RunUpkeep {
       USED
           + """
           update ${schema}.workflow_definition d set body = null
-          where d.sealed < pg_snapshot_xmin(pg_current_snapshot()) and\s"""
+          where d.sealed < pg_snapshot_xmin(pg_current_snapshot()) and\s\
+          """
           + UNUSED;
 
   /** The steps in which graphs are deleted, in this order. */

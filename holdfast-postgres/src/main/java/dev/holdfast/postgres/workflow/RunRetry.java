@@ -253,9 +253,7 @@ final class RunRetry {
       }
     }
     List<Integer> continued =
-        opened.stream()
-            .filter(step -> letters.charAt(step) == StepState.ACTIVE.letter())
-            .toList();
+        opened.stream().filter(step -> letters.charAt(step) == StepState.ACTIVE.letter()).toList();
     handle
         .createUpdate(reset)
         .bind("id", run.id().value())

@@ -81,8 +81,7 @@ final class StrandedReads {
         .map((row, context) -> {
           Needs need =
               needed.computeIfAbsent(
-                  new RunId(row.getObject(1, UUID.class)),
-                  format(row.getInt(2)));
+                  new RunId(row.getObject(1, UUID.class)), format(row.getInt(2)));
           String queue = row.getString(3);
           if (queue != null) {
             need.ready.add(new Ready(queue, row.getString(4), row.getString(5)));

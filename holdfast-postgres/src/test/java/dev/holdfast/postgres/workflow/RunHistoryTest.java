@@ -76,11 +76,12 @@ class RunHistoryTest {
     try (PostgresStore store = PostgresStore.connect(fixture.settings().name("planned").build())) {
       query.accept(store.runs().queries());
     }
-    await().until(() ->
-        fixture
-            .ask(
-                "select count(*) from pg_stat_activity where application_name like '%planned%'")
-            .equals("0"));
+    await()
+        .until(() ->
+            fixture
+                .ask(
+                    "select count(*) from pg_stat_activity where application_name like '%planned%'")
+                .equals("0"));
     return read() - before;
   }
 
@@ -114,8 +115,8 @@ class RunHistoryTest {
                 assertThat(ids(queries, RunFilter.all().workflow("rare"), 20)).hasSize(10)))
         .isLessThan(FEW);
     assertThat(
-            blocksRead(queries ->
-                assertThat(ids(queries, RunFilter.all().tag("vip"), 20)).hasSize(5)))
+            blocksRead(
+                queries -> assertThat(ids(queries, RunFilter.all().tag("vip"), 20)).hasSize(5)))
         .isLessThan(FEW);
   }
 
@@ -155,7 +156,10 @@ class RunHistoryTest {
       for (int round = 0; round < 3; round++) {
         fixture.store().upkeep().tidy(RETENTION);
       }
-      assertThat(fixture.ask("select retired_at is not null from holdfast.workflow_definition where hash = 'hash'"))
+      assertThat(
+              fixture.ask(
+                  "select retired_at is not null from holdfast.workflow_definition where hash ="
+                      + " 'hash'"))
           .isEqualTo("t");
       connection.commit();
     }

@@ -82,8 +82,7 @@ public abstract class RunExpressContract extends RunContract {
     assertThat(runs.queries().events(id, before, PLENTY))
         .extracting(event -> event.event().kind(), event -> event.event().step())
         .containsExactly(
-            tuple(RunEvent.Kind.STEP_SUCCEEDED, 0),
-            tuple(RunEvent.Kind.STEP_STARTED, 1));
+            tuple(RunEvent.Kind.STEP_SUCCEEDED, 0), tuple(RunEvent.Kind.STEP_STARTED, 1));
     assertThat(details(id).marked()).isFalse();
     assertThat(worker.claimOne().step()).isEqualTo(new StepRef(id, 1, StepRef.NO_ITEM));
   }
@@ -243,8 +242,7 @@ public abstract class RunExpressContract extends RunContract {
             .event(RunEvent.Kind.STEP_SUCCEEDED, 0)
             .build();
 
-    Express step =
-        new Express(new Finish.Succeeded(first.claim(), null, null), id, seq(id), plan);
+    Express step = new Express(new Finish.Succeeded(first.claim(), null, null), id, seq(id), plan);
     assertThat(express(worker, step)).containsExactly(first.claim());
 
     assertThat(row(id).steps()).isEqualTo("SA.");

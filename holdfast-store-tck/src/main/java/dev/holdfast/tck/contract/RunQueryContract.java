@@ -154,8 +154,7 @@ public abstract class RunQueryContract extends RunContract {
     worker.claimOne();
     RunId paused = start(chain(1));
     pause(paused);
-    RunId scheduled =
-        start(chain(1).first(plan -> plan.job(0, job().dueIn(Duration.ofHours(1)))));
+    RunId scheduled = start(chain(1).first(plan -> plan.job(0, job().dueIn(Duration.ofHours(1)))));
     worker.leave();
     Worker.join(store, "other", QUEUE, "another::task");
 

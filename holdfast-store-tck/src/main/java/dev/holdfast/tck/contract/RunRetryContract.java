@@ -159,7 +159,8 @@ public abstract class RunRetryContract extends RunContract {
     retry(id);
     int other = define("hash-2", RunDraft.WORKFLOW);
 
-    assertThat(runs.control().move(id, moveTo("S.", other, "S..", Map.of(0, 0, 2, 1))).done()).isTrue();
+    assertThat(runs.control().move(id, moveTo("S.", other, "S..", Map.of(0, 0, 2, 1))).done())
+        .isTrue();
 
     planner.script((facts, data) -> ScriptedPlanner.applied(facts).build());
     settle();
@@ -314,7 +315,8 @@ public abstract class RunRetryContract extends RunContract {
                     plan -> plan.job(0).timer(0, RunMark.Kind.TIMED_OUT, Duration.ofMinutes(1))));
     int other = define("hash-2", RunDraft.WORKFLOW);
 
-    assertThat(runs.control().move(id, moveTo("A.", other, ".A.", Map.of(1, 0, 2, 1))).done()).isTrue();
+    assertThat(runs.control().move(id, moveTo("A.", other, ".A.", Map.of(1, 0, 2, 1))).done())
+        .isTrue();
 
     assertThat(row(id).hash()).isEqualTo("hash-2");
     assertThat(row(id).steps()).isEqualTo(".A.");

@@ -235,9 +235,7 @@ final class RunLoad {
   }
 
   private static void signal(Holdfast client, Script script) {
-    client
-        .runs()
-        .signal(script.run(), RunShapes.GO, "\"go\"", signal -> signal.id("simulated"));
+    client.runs().signal(script.run(), RunShapes.GO, "\"go\"", signal -> signal.id("simulated"));
     script.isSignalled = true;
   }
 

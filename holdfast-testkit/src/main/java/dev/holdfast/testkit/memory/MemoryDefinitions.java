@@ -17,7 +17,8 @@ final class MemoryDefinitions implements Definitions {
 
   @Override
   public List<Stored> register(List<Definition> definitions) {
-    return tables.transaction(now -> definitions.stream().map(definition -> register(definition, now)).toList());
+    return tables.transaction(
+        now -> definitions.stream().map(definition -> register(definition, now)).toList());
   }
 
   private Stored register(Definition definition, Instant now) {

@@ -93,7 +93,8 @@ final class MemoryJobQueries implements JobQueries {
     if (rule.paused()) {
       return new WaitReason.QueuePaused(row.queue);
     }
-    Optional<WaitReason> lacking = EligibleNodes.lacking(row.queue, row.task, row.stack, tables.living());
+    Optional<WaitReason> lacking =
+        EligibleNodes.lacking(row.queue, row.task, row.stack, tables.living());
     if (lacking.isPresent()) {
       return lacking.get();
     }

@@ -102,7 +102,13 @@ final class MemoryQueueStore implements QueueStore {
       Map<String, Integer> serving = new TreeMap<>(latest.serving());
       serving.keySet().retainAll(queues);
       return Optional.of(
-          new Sample(depths, latest.unknownTasks(), latest.nodes(), serving, latest.strandedRuns(), counted));
+          new Sample(
+              depths,
+              latest.unknownTasks(),
+              latest.nodes(),
+              serving,
+              latest.strandedRuns(),
+              counted));
     });
   }
 

@@ -34,31 +34,35 @@ final class MemoryRunControl implements RunControl {
 
   @Override
   public Result pause(RunId id, String reason) {
-    return change(id, now -> {
-      StoredRun run = runs.find(id);
-      if (run == null || run.state != RunState.RUNNING) {
-        return RunEffects.nothing(run);
-      }
-      runs.tree(run).stream()
-          .filter(each -> each.state == RunState.RUNNING)
-          .forEach(each -> endings.pause(each, reason, now));
-      return new RunEffects().done(RunState.RUNNING);
-    });
+    return change(
+        id,
+        now -> {
+          StoredRun run = runs.find(id);
+          if (run == null || run.state != RunState.RUNNING) {
+            return RunEffects.nothing(run);
+          }
+          runs.tree(run).stream()
+              .filter(each -> each.state == RunState.RUNNING)
+              .forEach(each -> endings.pause(each, reason, now));
+          return new RunEffects().done(RunState.RUNNING);
+        });
   }
 
   @Override
   public Result resume(RunId id) {
-    return change(id, now -> {
-      StoredRun run = runs.find(id);
-      if (run == null || run.state != RunState.PAUSED) {
-        return RunEffects.nothing(run);
-      }
-      RunEffects effects = new RunEffects();
-      runs.tree(run).stream()
-          .filter(each -> each.state == RunState.PAUSED)
-          .forEach(each -> resume(each, effects, now));
-      return effects.done(RunState.PAUSED);
-    });
+    return change(
+        id,
+        now -> {
+          StoredRun run = runs.find(id);
+          if (run == null || run.state != RunState.PAUSED) {
+            return RunEffects.nothing(run);
+          }
+          RunEffects effects = new RunEffects();
+          runs.tree(run).stream()
+              .filter(each -> each.state == RunState.PAUSED)
+              .forEach(each -> resume(each, effects, now));
+          return effects.done(RunState.PAUSED);
+        });
   }
 
   private void resume(StoredRun run, RunEffects effects, Instant now) {
@@ -74,27 +78,31 @@ final class MemoryRunControl implements RunControl {
 
   @Override
   public Result cancel(RunId id, String reason) {
-    return change(id, now -> {
-      StoredRun run = runs.find(id);
-      if (run == null) {
-        return RunEffects.nothing(null);
-      }
-      RunState before = run.state;
-      RunEffects effects = new RunEffects();
-      return endings.cancel(run, reason, effects, now)
-          ? effects.done(before)
-          : RunEffects.nothing(run);
-    });
+    return change(
+        id,
+        now -> {
+          StoredRun run = runs.find(id);
+          if (run == null) {
+            return RunEffects.nothing(null);
+          }
+          RunState before = run.state;
+          RunEffects effects = new RunEffects();
+          return endings.cancel(run, reason, effects, now)
+              ? effects.done(before)
+              : RunEffects.nothing(run);
+        });
   }
 
   @Override
   public Result retry(RunId id, Reset reset) {
-    return change(id, now -> {
-      StoredRun run = runs.find(id);
-      return run == null || !RunRetry.isAllowed(run)
-          ? RunEffects.nothing(run)
-          : retry.retry(run, reset, now);
-    });
+    return change(
+        id,
+        now -> {
+          StoredRun run = runs.find(id);
+          return run == null || !RunRetry.isAllowed(run)
+              ? RunEffects.nothing(run)
+              : retry.retry(run, reset, now);
+        });
   }
 
   @Override
@@ -110,22 +118,24 @@ final class MemoryRunControl implements RunControl {
 
   @Override
   public Result move(RunId id, Move to) {
-    return change(id, now -> {
-      StoredRun run = runs.open.get(id);
-      if (run == null || !run.steps.equals(to.seen())) {
-        return RunEffects.nothing(runs.find(id));
-      }
-      RunEffects effects = new RunEffects();
-      RunMove move = new RunMove(tables, run, to.positions());
-      move.renumber();
-      move.rework(to.jobs(), effects);
-      run.definition = to.definition();
-      run.steps = to.steps();
-      runs.event(id, RunEvent.Kind.MOVED, String.valueOf(to.definition()), now);
-      runs.look(id);
-      effects.look.add(id);
-      return effects.done(run.state);
-    });
+    return change(
+        id,
+        now -> {
+          StoredRun run = runs.open.get(id);
+          if (run == null || !run.steps.equals(to.seen())) {
+            return RunEffects.nothing(runs.find(id));
+          }
+          RunEffects effects = new RunEffects();
+          RunMove move = new RunMove(tables, run, to.positions());
+          move.renumber();
+          move.rework(to.jobs(), effects);
+          run.definition = to.definition();
+          run.steps = to.steps();
+          runs.event(id, RunEvent.Kind.MOVED, String.valueOf(to.definition()), now);
+          runs.look(id);
+          effects.look.add(id);
+          return effects.done(run.state);
+        });
   }
 
   @Override

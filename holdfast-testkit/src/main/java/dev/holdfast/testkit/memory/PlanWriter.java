@@ -77,8 +77,7 @@ final class PlanWriter {
   private void pauseBelow(StoredRun run, Instant now) {
     runs.tree(run).stream()
         .filter(below -> below != run && below.state == RunState.RUNNING)
-        .forEach(
-            below -> endings.pause(below, "The run that started this run is paused.", now));
+        .forEach(below -> endings.pause(below, "The run that started this run is paused.", now));
   }
 
   private void write(StoredRun run, RunPlan plan, RunEffects effects, Instant now) {

@@ -4,7 +4,6 @@ import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.Definitions.Stored;
-import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunQueries.StoredEvent;
@@ -40,6 +39,7 @@ final class RunTables {
           .thenComparingInt(StepRef::item);
 
   final NavigableMap<Integer, Stored> definitions = new TreeMap<>();
+
   /** When graphs were last used, and since when they are retired, by id. */
   final Map<Integer, Instant> used = new TreeMap<>();
 
@@ -258,16 +258,16 @@ final class RunTables {
 
   /** Retires graphs that are not used, and deletes those that have been retired for an hour. */
   void forgetDefinitions(Instant usedBefore, Instant now) {
-    open.values().forEach(run -> {
-      used.put(run.definition, now);
-      retired.remove(run.definition);
-    });
+    open.values()
+        .forEach(run -> {
+          used.put(run.definition, now);
+          retired.remove(run.definition);
+        });
     for (Stored stored : List.copyOf(definitions.values())) {
       boolean isPart =
           definitions.values().stream()
               .anyMatch(other ->
-                  other.id() != stored.id()
-                      && other.definition().body().contains(stored.hash()));
+                  other.id() != stored.id() && other.definition().body().contains(stored.hash()));
       Instant since = retired.get(stored.id());
       Instant last = used.get(stored.id());
       if (since != null && since.plus(RETIRED_FOR).isBefore(now) && !isPart) {
