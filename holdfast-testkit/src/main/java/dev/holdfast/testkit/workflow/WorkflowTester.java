@@ -156,11 +156,13 @@ public final class WorkflowTester {
   }
 
   /**
-   * Lets the node die now. For handlers, for example in the middle of a durable step. It throws an
-   * error that handlers must not catch.
+   * Lets the node die now. For handlers, for example in the middle of a durable step: {@code throw
+   * tester.crash();}
+   *
+   * @return an error that ends the handler, and that it must not catch
    */
-  public void crash() {
-    throw script.crash();
+  public Error crash() {
+    return script.crash();
   }
 
   /**

@@ -484,7 +484,7 @@ class WorkflowTesterTest {
                   () -> {
                     log.add("bank");
                     if (context.fencingToken() == 1) {
-                      tester.crash();
+                      throw tester.crash();
                     }
                   });
           return new Receipt("R");
