@@ -131,7 +131,7 @@ final class RunUpkeep {
           update ${schema}.workflow_definition d set retired_at = now()
           where d.retired_at is null
             and d.used_at < now() - :retention * interval '1 microsecond' - interval '30 days'
-            and\s\
+            and
           """
           + UNUSED;
 
@@ -148,7 +148,7 @@ final class RunUpkeep {
       USED
           + """
           update ${schema}.workflow_definition d set body = null
-          where d.sealed < pg_snapshot_xmin(pg_current_snapshot()) and\s\
+          where d.sealed < pg_snapshot_xmin(pg_current_snapshot()) and
           """
           + UNUSED;
 
