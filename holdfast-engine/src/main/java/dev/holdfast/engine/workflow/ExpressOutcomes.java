@@ -27,6 +27,9 @@ import java.util.stream.Collectors;
  * {@link Advancer}.
  */
 public final class ExpressOutcomes implements Outcomes {
+  /** Larger groups are stored as usual: the advancer then advances their runs in batches. */
+  private static final int LARGEST_GROUP = 10;
+
   private static final int MOST_JOBS = 1_000;
   private static final long MOST_BYTES = 1_000_000;
 
@@ -58,6 +61,9 @@ public final class ExpressOutcomes implements Outcomes {
   @Override
   public List<Result> finish(UUID incarnation, List<? extends Finish> finishes) {
     advanced = Set.of();
+    if (finishes.size() > LARGEST_GROUP) {
+      return outcomes.finish(incarnation, finishes);
+    }
     Map<ClaimId, KnownRuns.Next> next = plan(finishes);
     if (next.isEmpty()) {
       return outcomes.finish(incarnation, finishes);
