@@ -40,6 +40,7 @@ public final class WatchCommand extends OneRunCommand {
   }
 
   /** From Java 22 on, there is a console even if the output is a file, so it must be asked. */
+  @SuppressWarnings("SystemConsoleNull") // Java 21 returns null for a file.
   private static boolean isTerminal() {
     Console console = System.console();
     if (console == null) {
