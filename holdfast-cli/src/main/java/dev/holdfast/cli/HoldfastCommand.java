@@ -23,6 +23,8 @@ import dev.holdfast.cli.ops.SchedulesCommand;
 import dev.holdfast.cli.ops.TasksCommand;
 import dev.holdfast.cli.ops.TriggerCommand;
 import dev.holdfast.cli.ops.TriggersCommand;
+import dev.holdfast.cli.server.ConfigCommand;
+import dev.holdfast.cli.server.ServeCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,6 +43,7 @@ import picocli.CommandLine.Spec;
     scope = ScopeType.INHERIT,
     sortOptions = false,
     subcommands = {
+      ServeCommand.class,
       DemoCommand.class,
       NodesCommand.class,
       BeatsCommand.class,
@@ -64,6 +67,7 @@ import picocli.CommandLine.Spec;
       PublishCommand.class,
       LeasesCommand.class,
       LeaseCommand.class,
+      ConfigCommand.class,
       HelpCommand.class
     })
 final class HoldfastCommand implements Runnable {

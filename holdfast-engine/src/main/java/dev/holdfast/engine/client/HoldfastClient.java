@@ -327,7 +327,7 @@ public final class HoldfastClient implements Holdfast {
   }
 
   @Override
-  public Runs runs() {
+  public StoredRuns runs() {
     return runs;
   }
 

@@ -23,7 +23,19 @@ public final class Encoding {
           "The payload of %s is null: use a value. For a task without data, use an empty record or an empty map."
               .formatted(owner));
     }
-    String text = storable(codec.encode(payload));
+    return text(codec.encode(payload), owner, limit);
+  }
+
+  /**
+   * Returns the same text, if it is not too large and a database stores it unchanged.
+   *
+   * @param owner what it belongs to, such as "task 'email::send'"
+   * @param limit the maximum number of bytes
+   * @throws IllegalArgumentException if it is too large
+   * @throws CodecException if it cannot be stored
+   */
+  public static String text(String encoded, String owner, int limit) {
+    String text = storable(encoded);
     if (Utf8Length.exceeds(text, limit)) {
       throw new IllegalArgumentException(
           "The payload of %s has %d bytes, but at most %d are allowed: pass a reference to it instead, or raise the limit."

@@ -2,6 +2,7 @@ package dev.holdfast.engine.store;
 
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Stores the graphs of workflows. A graph is data that stores do not read. */
 public interface Definitions {
@@ -39,4 +40,11 @@ public interface Definitions {
 
   /** Lists the graphs of a workflow, the latest registered first. */
   List<Stored> versions(String workflow);
+
+  /**
+   * Lists the latest registered graph of each workflow, ordered by name.
+   *
+   * @param after the name of the last workflow of the previous page; null for the first page
+   */
+  List<Stored> latest(@Nullable String after, int limit);
 }

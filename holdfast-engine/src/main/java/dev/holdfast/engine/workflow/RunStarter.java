@@ -75,6 +75,28 @@ public final class RunStarter {
   }
 
   /**
+   * Starts a run of the latest stored version of a workflow.
+   *
+   * @param input the input, encoded
+   */
+  Admission start(RunIntake intake, String workflow, String input, RunOptions options) {
+    RunId id = options.id() != null ? options.id() : new RunId(ids.get());
+    NewRun run =
+        prepare(
+            id,
+            catalog.latest(workflow),
+            workflow,
+            Encoding.text(input, "workflow '%s'".formatted(workflow), payloadLimit),
+            options);
+    Admission admission =
+        StoreRetry.ask(
+            "start a run of %s".formatted(workflow),
+            before -> intake.start(before == 0 ? run : run.repeated(), null));
+    announce(run, admission, false);
+    return admission;
+  }
+
+  /**
    * Returns a starter for an external transaction. It does not retry, since a failure aborts that
    * transaction.
    *
@@ -94,9 +116,17 @@ public final class RunStarter {
 
   private <I> NewRun prepare(Workflow<I, ?> workflow, I input, RunOptions options) {
     RunId id = options.id() != null ? options.id() : new RunId(ids.get());
-    WorkflowCatalog.Registered known = catalog.registered(workflow);
-    String text = encode("workflow '%s'".formatted(workflow), input);
-    String stack = origin.of(workflow.name()).stack();
+    return prepare(
+        id,
+        catalog.registered(workflow),
+        workflow.name(),
+        encode("workflow '%s'".formatted(workflow), input),
+        options);
+  }
+
+  private NewRun prepare(
+      RunId id, WorkflowCatalog.Registered known, String name, String text, RunOptions options) {
+    String stack = origin.of(name).stack();
     RunPlan first =
         catalog
             .planner()
@@ -106,7 +136,7 @@ public final class RunStarter {
     return new NewRun(
         id,
         known.stored().id(),
-        workflow.name(),
+        name,
         text,
         options.unique(),
         options.tags(),

@@ -25,6 +25,7 @@ import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.EndWaiter;
 import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunIntake.Admission;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import dev.holdfast.engine.store.RunQueries;
 import dev.holdfast.engine.store.RunRepair;
@@ -75,6 +76,18 @@ public final class StoredRuns implements Runs {
   @Override
   public <I, R> Started<R> start(Workflow<I, R> workflow, I input, RunOptions options) {
     return starter.start(store.intake(), workflow, input, options, null);
+  }
+
+  /**
+   * Starts a run of the latest registered version of a workflow, for programs that do not define
+   * it.
+   *
+   * @param input the input, encoded
+   * @throws dev.holdfast.api.HoldfastException if no such workflow is registered
+   */
+  public Started<Object> start(String workflow, String input, RunOptions options) {
+    Admission admission = starter.start(store.intake(), workflow, input, options);
+    return new Started<>(admission.id(), admission.outcome(), TypeRef.of(Object.class));
   }
 
   @Override

@@ -52,6 +52,18 @@ public final class WorkflowCatalog {
     return fresh;
   }
 
+  /** Returns the version of a workflow that was registered last, by this or another process. */
+  Registered latest(String workflow) {
+    Definitions.Stored stored =
+        definitions.versions(workflow).stream()
+            .findFirst()
+            .orElseThrow(() ->
+                new HoldfastException(
+                    "No workflow '%s' is registered: start a node that defines it."
+                        .formatted(workflow)));
+    return new Registered(stored, graph(stored.id(), stored.hash()));
+  }
+
   /** Returns the graph of a run; reads it if it is not known. */
   Graph graph(int definition, String hash) {
     if (!planner.knows(definition)) {

@@ -51,6 +51,19 @@ final class MemoryDefinitions implements Definitions {
             .toList());
   }
 
+  @Override
+  public List<Stored> latest(@Nullable String after, int limit) {
+    return tables.transaction(now ->
+        tables.runs.definitions.values().stream()
+            .map(stored -> stored.definition().name())
+            .filter(name -> after == null || name.compareTo(after) > 0)
+            .distinct()
+            .sorted()
+            .limit(limit)
+            .map(name -> versions(name).getFirst())
+            .toList());
+  }
+
   private @Nullable Stored byHash(String hash) {
     return tables.runs.definitions.values().stream()
         .filter(stored -> stored.hash().equals(hash))
