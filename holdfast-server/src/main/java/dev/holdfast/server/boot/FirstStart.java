@@ -25,8 +25,11 @@ record FirstStart(ControlDatabase control, KeyStore keys, Tenants tenants, Audit
   FirstKeys run(@Nullable String adminKey) {
     return control.alone(
         "create the first keys",
-        statements -> {
-          String admin = adminKey(statements, adminKey);
+        lock -> {
+          // In other transactions: the one with the lock must hold no rows that these need.
+          String admin =
+              control.transaction(
+                  "create the first key", statements -> adminKey(statements, adminKey));
           boolean empty = tenants.list(null, 1).isEmpty();
           String tenant =
               empty

@@ -55,6 +55,7 @@ public final class HoldfastServer implements AutoCloseable {
   private FirstKeys firstKeys = new FirstKeys(null, null);
   private @Nullable SchemaTenants tenants;
   private @Nullable JavalinServer http;
+  private List<Route> routes = List.of();
   private volatile boolean draining;
 
   private HoldfastServer(ServerConfig config, List<TaskModule> modules) {
@@ -136,7 +137,7 @@ public final class HoldfastServer implements AutoCloseable {
   private void serve(Services services, Idempotency idempotency) {
     SystemRoutes system = new SystemRoutes(this::notReady, metrics::scrape);
     StreamRoutes streams = new StreamRoutes();
-    List<Route> routes =
+    routes =
         config.is(ServerMode.API) ? system.withApi(services, streams) : system.probes();
     ServerConfig.Http settings = config.http();
     Pipeline pipeline =
@@ -202,6 +203,11 @@ public final class HoldfastServer implements AutoCloseable {
     String host = settings.host().equals("0.0.0.0") ? "localhost" : settings.host();
     int port = http == null ? settings.port() : http.port();
     return URI.create("http://%s:%d%s".formatted(host, port, settings.basePath()));
+  }
+
+  /** Returns the routes that it serves. */
+  public List<Route> routes() {
+    return routes;
   }
 
   /** Returns the keys that this start has created. */
