@@ -31,6 +31,7 @@ class ArchitectureTest {
   private static final String TESTKIT = "dev.holdfast.testkit..";
   private static final String JUNIT = "dev.holdfast.junit..";
   private static final String TCK = "dev.holdfast.tck..";
+  private static final String SERVER = "dev.holdfast.server..";
   private static final String CLI = "dev.holdfast.cli..";
   private static final String BENCH = "dev.holdfast.bench..";
   private static final String[] ANY_OF_OURS = {"dev.holdfast.."};
@@ -154,6 +155,39 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(TCK, CLI, BENCH, "org.assertj..", "org.awaitility.."));
+  }
+
+  @Test
+  void onlyTheCommandLineAndTheBenchDependOnTheServer() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages(SERVER, CLI, BENCH)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(SERVER));
+  }
+
+  @Test
+  void onlyOnePackageOfTheServerKnowsItsWebFramework() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.holdfast.server.javalin..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.javalin..", "org.eclipse.jetty..", "jakarta.servlet.."));
+  }
+
+  @Test
+  void handlersOfTheServerUseNoSql() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("dev.holdfast.server.api..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(SQL));
   }
 
   @Test

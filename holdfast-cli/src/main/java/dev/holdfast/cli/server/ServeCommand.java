@@ -48,7 +48,7 @@ public final class ServeCommand implements Callable<Integer> {
     if (!keys.isEmpty()) {
       out.println("These keys are shown once, and stored nowhere:");
       if (keys.admin() != null) {
-        out.printf("  admin key           %s%n", keys.admin());
+        out.printf("  admin key              %s%n", keys.admin());
       }
       if (keys.tenant() != null) {
         out.printf("  key of tenant default  %s%n", keys.tenant());

@@ -17,7 +17,10 @@ final class SchemaTenant implements OpenTenant {
   private final HoldfastLeases leases;
   private final Function<SchemaTenant, @Nullable HoldfastNode> nodes;
   private volatile Tenant tenant;
-  private @Nullable HoldfastNode node;
+
+  /** Changed under the lock of this object; read without it, because a close holds the lock long. */
+  private volatile @Nullable HoldfastNode node;
+
   private @Nullable Thread draining;
 
   /**
@@ -55,7 +58,7 @@ final class SchemaTenant implements OpenTenant {
   }
 
   @Override
-  public synchronized Optional<Boolean> nodeIsReady() {
+  public Optional<Boolean> nodeIsReady() {
     return Optional.ofNullable(node).map(HoldfastNode::isReady);
   }
 
@@ -63,19 +66,21 @@ final class SchemaTenant implements OpenTenant {
   synchronized void update(Tenant latest) {
     tenant = latest;
     boolean wanted = latest.state() == TenantState.ACTIVE;
-    if (wanted && node == null) {
+    HoldfastNode running = node;
+    if (wanted && running == null) {
       node = nodes.apply(this);
-    } else if (!wanted && node != null) {
+    } else if (!wanted && running != null) {
       // Not in this thread: the node waits for its jobs to finish.
-      draining = Thread.ofVirtual().name("holdfast-drain-" + latest.name()).start(node::close);
+      draining = Thread.ofVirtual().name("holdfast-drain-" + latest.name()).start(running::close);
       node = null;
     }
   }
 
   /** Lets running jobs finish, and closes everything. */
   synchronized void close() {
-    if (node != null) {
-      node.close();
+    HoldfastNode running = node;
+    if (running != null) {
+      running.close();
       node = null;
     }
     if (draining != null) {
@@ -90,12 +95,9 @@ final class SchemaTenant implements OpenTenant {
     store.close();
   }
 
-  /** Ends running jobs at once. */
+  /** Ends running jobs at once, also while a close waits for them. */
   void stopNow() {
-    HoldfastNode running;
-    synchronized (this) {
-      running = node;
-    }
+    HoldfastNode running = node;
     if (running != null) {
       running.stopNow();
     }
