@@ -1,8 +1,8 @@
 /**
  * The multi-tenant server.
  *
- * <p>{@link dev.holdfast.server.TaskModule} is how tasks and workflows on the class path become part
- * of a server.
+ * <p>{@link dev.holdfast.server.TaskModule} is how tasks and workflows on the class path become
+ * part of a server.
  */
 @NullMarked
 package dev.holdfast.server;

@@ -90,7 +90,8 @@ final class ConfigOptions {
   @Option(
       names = "--set",
       paramLabel = "KEY=VALUE",
-      description = "Any other setting, such as drain=PT1M; see 'holdfast config'. May be repeated.")
+      description =
+          "Any other setting, such as drain=PT1M; see 'holdfast config'. May be repeated.")
   void set(Map<String, String> values) {
     flags.putAll(values);
   }

@@ -16,7 +16,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "serve",
     description = {
-      "Run the server. Without a database URL, it starts an embedded PostgreSQL and keeps its data.",
+      "Run the server. Without a database URL, it starts an embedded PostgreSQL and keeps its"
+          + " data.",
       "The first start prints a key of the installation and a key of tenant 'default'."
     })
 public final class ServeCommand implements Callable<Integer> {

@@ -7,7 +7,6 @@ import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.Nodes;
 import dev.holdfast.api.Page;
 import dev.holdfast.api.Queues;
-import dev.holdfast.api.Runs;
 import dev.holdfast.api.Tasks;
 import dev.holdfast.api.TransactionScope;
 import dev.holdfast.api.codec.PayloadCodec;

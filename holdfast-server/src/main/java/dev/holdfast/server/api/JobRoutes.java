@@ -163,7 +163,9 @@ final class JobRoutes {
     JobFilter filter = filter(call.query());
     call.query().done();
     JsonText.Obj counts = JsonText.object();
-    client(call).count(filter).forEach((state, count) -> counts.put(state.name(), count.longValue()));
+    client(call)
+        .count(filter)
+        .forEach((state, count) -> counts.put(state.name(), count.longValue()));
     return Response.ok(JsonText.object().set("counts", counts.done()).done());
   }
 
@@ -303,8 +305,6 @@ final class JobRoutes {
   private Response purge(Call call) {
     JobFilter filter = deadLetters(call);
     return operations.audited(
-        call,
-        Act.of("dead-letters.purge", filter.task()),
-        () -> count(client(call).purge(filter)));
+        call, Act.of("dead-letters.purge", filter.task()), () -> count(client(call).purge(filter)));
   }
 }

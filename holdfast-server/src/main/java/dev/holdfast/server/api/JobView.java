@@ -73,7 +73,8 @@ final class JobView {
     ArrayNode lines = JsonText.array();
     job.log()
         .forEach(line ->
-            lines.add(JsonText.object()
+            lines.add(
+                JsonText.object()
                     .put("at", line.at())
                     .put("attempt", line.attempt())
                     .put("text", line.text())
@@ -152,7 +153,9 @@ final class JobView {
       case WaitReason.Prefetched r -> "Wait for a free slot of that node.";
       case WaitReason.RunPaused r -> "POST runs/%s/resume.".formatted(r.run());
       case WaitReason.Parked r ->
-          r.signal() == null ? "Wait, or requeue the job." : "Send signal '%s'.".formatted(r.signal());
+          r.signal() == null
+              ? "Wait, or requeue the job."
+              : "Send signal '%s'.".formatted(r.signal());
       case WaitReason.NotWaiting r -> "None.";
     };
   }

@@ -59,8 +59,7 @@ final class KeyRoutes {
   private Response list(Call call) {
     return paging.page(
         call,
-        new Paging.Listed<String, ApiKey>(
-            "keys", Function.identity(), ApiKey::id, KeyRoutes::view),
+        new Paging.Listed<String, ApiKey>("keys", Function.identity(), ApiKey::id, KeyRoutes::view),
         (after, limit) ->
             services.keys().list(tenant(call).name(), after == null ? "" : after, limit));
   }
@@ -93,7 +92,11 @@ final class KeyRoutes {
     call.query().done();
     String id = call.path("key");
     return Response.ok(
-        services.keys().find(tenant(call).name(), id).map(KeyRoutes::view).orElseThrow(() -> notFound(id)));
+        services
+            .keys()
+            .find(tenant(call).name(), id)
+            .map(KeyRoutes::view)
+            .orElseThrow(() -> notFound(id)));
   }
 
   private Response create(Call call) {
@@ -130,8 +133,8 @@ final class KeyRoutes {
   }
 
   /**
-   * Creates a key, in one transaction with its audit entry and, in a rotation, with the change of the
-   * key that it replaces. A repeat finds the key and cannot show its secret again.
+   * Creates a key, in one transaction with its audit entry and, in a rotation, with the change of
+   * the key that it replaces. A repeat finds the key and cannot show its secret again.
    *
    * @param replaced the key that the new one replaces; null for none
    */
@@ -166,8 +169,7 @@ final class KeyRoutes {
                               key,
                               id,
                               call.caller().key());
-                  ApiKey fresh =
-                      services.keys().find(statements, tenant.name(), id).orElseThrow();
+                  ApiKey fresh = services.keys().find(statements, tenant.name(), id).orElseThrow();
                   services
                       .audit()
                       .record(
@@ -193,13 +195,11 @@ final class KeyRoutes {
     Fields body = call.optionalBody();
     Duration overlap = body.duration("overlap");
     body.done();
-    if (overlap != null
-        && (overlap.isNegative() || overlap.compareTo(LONGEST_OVERLAP) > 0)) {
+    if (overlap != null && (overlap.isNegative() || overlap.compareTo(LONGEST_OVERLAP) > 0)) {
       throw Code.INVALID_REQUEST.because("The overlap must be from PT0S to P90D.");
     }
     String id = call.path("key");
-    ApiKey old =
-        services.keys().find(tenant(call).name(), id).orElseThrow(() -> notFound(id));
+    ApiKey old = services.keys().find(tenant(call).name(), id).orElseThrow(() -> notFound(id));
     NewKey key =
         new NewKey(old.name(), old.attributes(), old.tasks(), old.workflows(), old.expiresAt());
     requireNoMore(call.caller(), key);

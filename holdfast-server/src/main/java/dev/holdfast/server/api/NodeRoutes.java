@@ -141,8 +141,7 @@ final class NodeRoutes {
   private Response mode(Call call) {
     String id = call.path("node");
     Fields body = call.body();
-    NodeMode mode =
-        body.parsed("mode", NodeMode::parse, "must be full, trigger-only or disabled");
+    NodeMode mode = body.parsed("mode", NodeMode::parse, "must be full, trigger-only or disabled");
     String pattern = body.textOr("pattern", null);
     body.done();
     if (mode == null) {
@@ -163,8 +162,7 @@ final class NodeRoutes {
   private Response drain(Call call) {
     call.optionalBody().done();
     String id = call.path("node");
-    return change(
-        call, "drain", tenant -> tenant.client().nodes().mode(id, NodeMode.TRIGGER_ONLY));
+    return change(call, "drain", tenant -> tenant.client().nodes().mode(id, NodeMode.TRIGGER_ONLY));
   }
 
   private Response clear(Call call) {

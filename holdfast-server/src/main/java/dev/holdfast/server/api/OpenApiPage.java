@@ -24,7 +24,9 @@ final class OpenApiPage {
 
   String html() {
     StringBuilder page = new StringBuilder(HEAD);
-    page.append("<p>").append(escaped(document.at("/info/description").asString(""))).append("</p>");
+    page.append("<p>")
+        .append(escaped(document.at("/info/description").asString("")))
+        .append("</p>");
     page.append("<p>As a file: <a href=\"openapi.yaml\"><code>openapi.yaml</code></a></p>");
     document
         .path("tags")

@@ -24,7 +24,10 @@ final class Paging {
 
   /** How a list is ordered and written. */
   record Listed<K, T>(
-      String name, Function<String, K> parse, Function<T, String> key, Function<T, JsonNode> view) {}
+      String name,
+      Function<String, K> parse,
+      Function<T, String> key,
+      Function<T, JsonNode> view) {}
 
   /**
    * Returns a page. One entry more than requested is read, to see whether another page follows.

@@ -89,7 +89,8 @@ final class RunRoutes {
         call.tenant()
             .client()
             .runs()
-            .start(workflow, (input == null ? JsonText.object().done() : input).toString(), options);
+            .start(
+                workflow, (input == null ? JsonText.object().done() : input).toString(), options);
     return Response.created(
         started.created(),
         JsonText.object().putText("id", started.id()).putText("outcome", started.outcome()).done());
@@ -141,8 +142,8 @@ final class RunRoutes {
     RunId id = id(call);
     return runs(call)
         .find(id)
-        .orElseThrow(() ->
-            Code.RUN_NOT_FOUND.because("Run %s does not exist, or is no longer kept.", id));
+        .orElseThrow(
+            () -> Code.RUN_NOT_FOUND.because("Run %s does not exist, or is no longer kept.", id));
   }
 
   private Response read(Call call) {
@@ -211,7 +212,8 @@ final class RunRoutes {
     Run run = find(call);
     Patterns.requireWorkflow(call, run.workflow());
     RunId fresh = runs(call).rerun(run.id(), from, input == null ? null : input.toString());
-    ObjectNode view = JsonText.object().putText("id", fresh).putText("outcome", Started.Outcome.CREATED).done();
+    ObjectNode view =
+        JsonText.object().putText("id", fresh).putText("outcome", Started.Outcome.CREATED).done();
     return Response.created(true, view);
   }
 

@@ -121,7 +121,8 @@ final class ScheduleRoutes {
     String cron = body.textOr("cron", null);
     String zone = body.textOr("zone", "UTC");
     Duration every = body.duration("every");
-    Misfire misfire = body.parsed("misfire", Misfire::parse, "must be SKIP, FIRE_ONCE or CATCH_UP(n)");
+    Misfire misfire =
+        body.parsed("misfire", Misfire::parse, "must be SKIP, FIRE_ONCE or CATCH_UP(n)");
     Overlap overlap = body.oneOf("overlap", Overlap.class);
     Duration jitter = body.duration("jitter");
     var from = body.instant("from");

@@ -20,8 +20,10 @@ import tools.jackson.databind.node.ArrayNode;
 
 /** Events for clients that watch. */
 public final class StreamRoutes {
-  private final Feeds feeds = new Feeds(new FeedViews(
-      event -> RunView.event(event).toString(), StreamRoutes::jobs, StreamRoutes::nodes));
+  private final Feeds feeds =
+      new Feeds(
+          new FeedViews(
+              event -> RunView.event(event).toString(), StreamRoutes::jobs, StreamRoutes::nodes));
 
   List<Route> routes() {
     return List.of(Route.get("/v1/tenants/{tenant}/stream", READ, this::stream));

@@ -103,8 +103,7 @@ final class TenantRoutes {
         tenants()
             .find(name)
             .map(TenantRoutes::view)
-            .orElseThrow(() ->
-                Code.TENANT_NOT_FOUND.because("Tenant '%s' does not exist.", name)));
+            .orElseThrow(() -> Code.TENANT_NOT_FOUND.because("Tenant '%s' does not exist.", name)));
   }
 
   private Response delete(Call call) {
@@ -150,8 +149,7 @@ final class TenantRoutes {
     Tenant tenant = call.tenant().tenant();
     TenantSettings settings = changed(body, tenant.settings());
     body.done();
-    return Response.ok(
-        view(tenants().configure(tenant.name(), settings, call.actor()).settings()));
+    return Response.ok(view(tenants().configure(tenant.name(), settings, call.actor()).settings()));
   }
 
   private Response audit(Call call) {
@@ -175,9 +173,7 @@ final class TenantRoutes {
         new Paging.Listed<Long, AuditEntry>(
             "entries", Long::valueOf, entry -> String.valueOf(entry.id()), TenantRoutes::view),
         (after, limit) ->
-            services
-                .audit()
-                .list(tenant, filter, after == null ? Long.MAX_VALUE : after, limit));
+            services.audit().list(tenant, filter, after == null ? Long.MAX_VALUE : after, limit));
   }
 
   private static ObjectNode view(AuditEntry entry) {

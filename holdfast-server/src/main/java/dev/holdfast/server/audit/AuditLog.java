@@ -2,9 +2,9 @@ package dev.holdfast.server.audit;
 
 import dev.holdfast.server.control.ControlDatabase;
 import dev.holdfast.server.control.ControlDatabase.Statements;
-import java.time.Instant;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -111,7 +111,10 @@ public final class AuditLog {
 
   /** Selects entries; null matches all. */
   public record Filter(
-      @Nullable String action, @Nullable String key, @Nullable Instant after, @Nullable Instant before) {}
+      @Nullable String action,
+      @Nullable String key,
+      @Nullable Instant after,
+      @Nullable Instant before) {}
 
   /**
    * Lists entries of a tenant, or of the installation, latest first.

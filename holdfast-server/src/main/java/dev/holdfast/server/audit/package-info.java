@@ -1,6 +1,4 @@
-/**
- * The audit log: who changed what, from where, with which outcome.
- */
+/** The audit log: who changed what, from where, with which outcome. */
 @NullMarked
 package dev.holdfast.server.audit;
 

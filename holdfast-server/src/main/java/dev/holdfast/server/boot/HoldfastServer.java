@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A running server.
  *
- * <p>Closing it drains: it accepts no more requests, lets running jobs finish, and closes everything
- * in the reverse order of the start.
+ * <p>Closing it drains: it accepts no more requests, lets running jobs finish, and closes
+ * everything in the reverse order of the start.
  */
 public final class HoldfastServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HoldfastServer.class);
@@ -73,8 +73,8 @@ public final class HoldfastServer implements AutoCloseable {
   /**
    * Starts a server. If it throws, nothing keeps running.
    *
-   * @throws dev.holdfast.api.HoldfastException if the configuration is not valid, or the database or
-   *     the port cannot be used
+   * @throws dev.holdfast.api.HoldfastException if the configuration is not valid, or the database
+   *     or the port cannot be used
    */
   public static HoldfastServer start(ServerConfig config, List<TaskModule> modules) {
     HoldfastServer server = new HoldfastServer(config, modules);
@@ -137,8 +137,7 @@ public final class HoldfastServer implements AutoCloseable {
   private void serve(Services services, Idempotency idempotency) {
     SystemRoutes system = new SystemRoutes(this::notReady, metrics::scrape);
     StreamRoutes streams = new StreamRoutes();
-    routes =
-        config.is(ServerMode.API) ? system.withApi(services, streams) : system.probes();
+    routes = config.is(ServerMode.API) ? system.withApi(services, streams) : system.probes();
     ServerConfig.Http settings = config.http();
     Pipeline pipeline =
         new Pipeline(

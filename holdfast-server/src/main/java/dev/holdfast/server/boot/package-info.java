@@ -1,6 +1,4 @@
-/**
- * Starts and stops the server as a whole. The only package that knows all others.
- */
+/** Starts and stops the server as a whole. The only package that knows all others. */
 @NullMarked
 package dev.holdfast.server.boot;
 

@@ -22,13 +22,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
- * The values of all keys, and where each came from. Later sources override earlier ones: defaults, a
- * YAML file, variables of the environment, flags.
+ * The values of all keys, and where each came from. Later sources override earlier ones: defaults,
+ * a YAML file, variables of the environment, flags.
  */
 public final class Configuration {
   private static final List<Key> KEYS =
       List.of(
-          Key.of("mode", "all", "What this process does: all, or a list of api, worker, scheduler."),
+          Key.of(
+              "mode", "all", "What this process does: all, or a list of api, worker, scheduler."),
           Key.of("host", "127.0.0.1", "The address to listen on; 0.0.0.0 for all."),
           Key.of("port", "7420", "The port to listen on; 0 for any free one."),
           Key.of("basePath", "", "What all paths start with, behind a proxy."),
@@ -81,7 +82,9 @@ public final class Configuration {
     Map<String, Value> values = new LinkedHashMap<>();
     KEYS.forEach(key -> put(values, key, key.standard(), "default"));
     if (file != null) {
-      yaml(file).forEach((name, text) -> put(values, known(name, file.toString()), text, file.toString()));
+      yaml(file)
+          .forEach(
+              (name, text) -> put(values, known(name, file.toString()), text, file.toString()));
     }
     environment(environment, values);
     flags.forEach((name, text) -> {
@@ -104,7 +107,9 @@ public final class Configuration {
                         name,
                         where,
                         Suggestion.orElse(
-                            name, names(), "use one of %s.".formatted(String.join(", ", names()))))));
+                            name,
+                            names(),
+                            "use one of %s.".formatted(String.join(", ", names()))))));
   }
 
   private static Optional<Key> find(String name) {
@@ -128,7 +133,9 @@ public final class Configuration {
                 .formatted(
                     name,
                     Suggestion.orElse(
-                        name, variables, "use one of %s.".formatted(String.join(", ", variables)))));
+                        name,
+                        variables,
+                        "use one of %s.".formatted(String.join(", ", variables)))));
       }
       put(values, KEYS.get(index), text, name);
     });
@@ -157,7 +164,9 @@ public final class Configuration {
       throw new ConfigException(
           "The configuration %s is not valid, at line %d: %s"
               .formatted(
-                  file, wrong.getLocation() == null ? 0 : wrong.getLocation().getLineNr(), message));
+                  file,
+                  wrong.getLocation() == null ? 0 : wrong.getLocation().getLineNr(),
+                  message));
     }
     if (root.isMissingNode() || root.isNull()) {
       return Map.of();
@@ -171,7 +180,8 @@ public final class Configuration {
     return found;
   }
 
-  private static void flatten(Path file, String prefix, JsonNode object, Map<String, String> found) {
+  private static void flatten(
+      Path file, String prefix, JsonNode object, Map<String, String> found) {
     object.forEachEntry((name, value) -> {
       String full = prefix + name;
       if (full.equals("queues") && value.isObject()) {

@@ -37,8 +37,7 @@ public record ServerConfig(
    * @param bodyLimit the largest body of a request, in bytes
    * @param requestsPerSecond how many requests a second each key may make; 0 for no limit
    */
-  public record Http(
-      String host, int port, String basePath, int bodyLimit, int requestsPerSecond) {
+  public record Http(String host, int port, String basePath, int bodyLimit, int requestsPerSecond) {
 
     /** Checks the values. */
     public Http {
@@ -82,7 +81,8 @@ public record ServerConfig(
     modes = Set.copyOf(EnumSet.copyOf(modes));
     check(
         KeyText.ENVIRONMENT.matcher(environment).matches(),
-        "environment '%s' is not valid: use 1 to 16 characters of a-z, 0-9 and -, starting with a letter.",
+        "environment '%s' is not valid: use 1 to 16 characters of a-z, 0-9 and -, starting with a"
+            + " letter.",
         environment);
     queues = Map.copyOf(queues);
     queues.forEach((queue, most) ->

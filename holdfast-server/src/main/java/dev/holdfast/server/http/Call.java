@@ -22,12 +22,7 @@ public final class Call {
   private final byte[] body;
   private @Nullable UUID seed;
 
-  Call(
-      Router.Match match,
-      RawRequest raw,
-      String id,
-      Pipeline.Admitted admitted,
-      byte[] body) {
+  Call(Router.Match match, RawRequest raw, String id, Pipeline.Admitted admitted, byte[] body) {
     this.route = match.route();
     this.parameters = match.parameters();
     this.raw = raw;
@@ -111,7 +106,8 @@ public final class Call {
 
   private JsonNode json() {
     String type = raw.header("Content-Type");
-    if (type != null && !type.strip().toLowerCase(java.util.Locale.ROOT).startsWith("application/json")) {
+    if (type != null
+        && !type.strip().toLowerCase(java.util.Locale.ROOT).startsWith("application/json")) {
       throw Code.UNSUPPORTED_MEDIA_TYPE.because("Send the body as application/json.");
     }
     return JsonText.parse(body);

@@ -226,8 +226,7 @@ public final class Fields {
           new Response.Problem(
               Code.INVALID_REQUEST,
               "%d fields are not valid, the first one: %s %s."
-                  .formatted(
-                      errors.size(), errors.getFirst().field(), errors.getFirst().message()),
+                  .formatted(errors.size(), errors.getFirst().field(), errors.getFirst().message()),
               List.copyOf(errors),
               null));
     }

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes a repeated creation return the result of the first one.
  *
- * <p>A request is recorded before it is carried out, with an id for what it creates. The tables of a
- * tenant are written in another transaction, so a server can die between the two. A repeat then finds
- * a record without a result and carries the request out again under the same id, which creates
- * nothing new.
+ * <p>A request is recorded before it is carried out, with an id for what it creates. The tables of
+ * a tenant are written in another transaction, so a server can die between the two. A repeat then
+ * finds a record without a result and carries the request out again under the same id, which
+ * creates nothing new.
  */
 public final class Idempotency {
   private static final Duration KEPT_FOR = Duration.ofDays(1);
@@ -32,7 +32,8 @@ public final class Idempotency {
   }
 
   /** A recorded request. */
-  private record Recorded(byte[] hash, UUID seed, @Nullable Integer status, @Nullable String body) {}
+  private record Recorded(
+      byte[] hash, UUID seed, @Nullable Integer status, @Nullable String body) {}
 
   /** Carries out a creation once for each idempotency key. */
   Response once(Call call, Handler handler) {

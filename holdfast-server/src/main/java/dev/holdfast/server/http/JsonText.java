@@ -87,7 +87,9 @@ public final class JsonText {
     return array;
   }
 
-  /** Builds an object. Numbers of 64 bits become texts, since many programs read them as doubles. */
+  /**
+   * Builds an object. Numbers of 64 bits become texts, since many programs read them as doubles.
+   */
   public static final class Obj {
     private final ObjectNode node;
 

@@ -61,11 +61,7 @@ public final class Pipeline {
   record Admitted(@Nullable Caller caller, @Nullable OpenTenant tenant) {}
 
   public Pipeline(
-      Router router,
-      KeyRing keys,
-      Tenants tenants,
-      Idempotency idempotency,
-      Settings settings) {
+      Router router, KeyRing keys, Tenants tenants, Idempotency idempotency, Settings settings) {
     this.router = router;
     this.keys = keys;
     this.tenants = tenants;
@@ -128,9 +124,7 @@ public final class Pipeline {
     Admitted admitted = admit(match, request);
     byte[] body = route.method() == Method.GET ? NO_BODY : read(request);
     Call call = new Call(match, request, id, admitted, body);
-    return route.creates()
-        ? idempotency.once(call, route.handler())
-        : route.handler().handle(call);
+    return route.creates() ? idempotency.once(call, route.handler()) : route.handler().handle(call);
   }
 
   /** Authentication, tenancy, permission and rate, in this order. */
@@ -184,7 +178,8 @@ public final class Pipeline {
     return tenants
         .open(name)
         .orElseThrow(() ->
-            Code.TENANT_NOT_FOUND.because("Tenant '%s' does not exist, or is being deleted.", name));
+            Code.TENANT_NOT_FOUND.because(
+                "Tenant '%s' does not exist, or is being deleted.", name));
   }
 
   private byte[] read(RawRequest request) {
@@ -256,7 +251,9 @@ public final class Pipeline {
   private static String etag(byte[] body) {
     try {
       byte[] hash = MessageDigest.getInstance("SHA-256").digest(body);
-      return "\"" + Base64.getUrlEncoder().withoutPadding().encodeToString(hash).substring(0, 22) + "\"";
+      return "\""
+          + Base64.getUrlEncoder().withoutPadding().encodeToString(hash).substring(0, 22)
+          + "\"";
     } catch (NoSuchAlgorithmException impossible) {
       throw new IllegalStateException("Every Java platform has SHA-256", impossible);
     }

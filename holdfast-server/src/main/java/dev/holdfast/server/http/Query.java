@@ -31,8 +31,10 @@ public final class Query {
           continue;
         }
         int equals = pair.indexOf('=');
-        String name = Percent.decode((equals < 0 ? pair : pair.substring(0, equals)).replace('+', ' '));
-        String value = equals < 0 ? "" : Percent.decode(pair.substring(equals + 1).replace('+', ' '));
+        String name =
+            Percent.decode((equals < 0 ? pair : pair.substring(0, equals)).replace('+', ' '));
+        String value =
+            equals < 0 ? "" : Percent.decode(pair.substring(equals + 1).replace('+', ' '));
         values.computeIfAbsent(name, any -> new ArrayList<>()).add(value);
         if (values.size() > MOST || values.getOrDefault(name, List.of()).size() > MOST) {
           throw Code.INVALID_REQUEST.because("The query has too many parameters.");
@@ -94,8 +96,7 @@ public final class Query {
       return otherwise;
     }
     if (value < least || value > most) {
-      throw invalid(
-          name, value.toString(), "a whole number from %d to %d".formatted(least, most));
+      throw invalid(name, value.toString(), "a whole number from %d to %d".formatted(least, most));
     }
     return value;
   }

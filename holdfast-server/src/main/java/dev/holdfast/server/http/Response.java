@@ -12,8 +12,8 @@ public sealed interface Response {
   /**
    * JSON.
    *
-   * @param replay what a repeat with the same idempotency key returns; null for the same body. Never
-   *     contains a secret
+   * @param replay what a repeat with the same idempotency key returns; null for the same body.
+   *     Never contains a secret
    */
   record Json(int status, JsonNode body, Map<String, String> headers, @Nullable JsonNode replay)
       implements Response {}

@@ -11,11 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param creates whether it creates something, so that an Idempotency-Key counts
  */
 public record Route(
-    Method method,
-    String path,
-    @Nullable Permission permission,
-    boolean creates,
-    Handler handler) {
+    Method method, String path, @Nullable Permission permission, boolean creates, Handler handler) {
   private static final String TENANT_PREFIX = "/v1/tenants/{tenant}/";
 
   /** Returns a route. */

@@ -26,8 +26,8 @@ public final class Router {
   /**
    * Creates a router.
    *
-   * @throws IllegalStateException if a route declares no permission, or two routes are the same: the
-   *     server must not start
+   * @throws IllegalStateException if a route declares no permission, or two routes are the same:
+   *     the server must not start
    */
   public Router(List<Route> routes) {
     this.routes = List.copyOf(routes);
@@ -37,7 +37,8 @@ public final class Router {
   private void add(Route route) {
     if (route.permission() == null) {
       throw new IllegalStateException(
-          "Route %s declares no permission: declare one, PUBLIC if it needs none.".formatted(route));
+          "Route %s declares no permission: declare one, PUBLIC if it needs none."
+              .formatted(route));
     }
     Node node = root;
     for (String segment : segments(route.path())) {

@@ -74,7 +74,8 @@ public final class JavalinServer implements AutoCloseable {
         }
       }
     });
-    config.jetty.modifyServletContextHandler(handler -> handler.setErrorHandler(new ProblemErrors()));
+    config.jetty.modifyServletContextHandler(
+        handler -> handler.setErrorHandler(new ProblemErrors()));
     // Before Javalin looks for a route: the pipeline has its own routes, for all methods.
     config.routes.before(context -> {
       serve(context);
@@ -123,7 +124,8 @@ public final class JavalinServer implements AutoCloseable {
       out.flush();
       while (!stopping && !events.isEnded()) {
         Optional<EventSource.Event> next = events.next(PING);
-        out.write(next.map(JavalinServer::text).orElse(": ping\n\n").getBytes(StandardCharsets.UTF_8));
+        out.write(
+            next.map(JavalinServer::text).orElse(": ping\n\n").getBytes(StandardCharsets.UTF_8));
         out.flush();
       }
     } catch (InterruptedException stopped) {

@@ -1,6 +1,4 @@
-/**
- * The adapter to Javalin, the only package that knows it.
- */
+/** The adapter to Javalin, the only package that knows it. */
 @NullMarked
 package dev.holdfast.server.javalin;
 

@@ -53,8 +53,7 @@ public enum Attribute {
       case "operator" -> EnumSet.of(CAN_OPERATE, CAN_READ_PAYLOADS);
       case "developer" -> EnumSet.of(CAN_EXECUTE, CAN_UPLOAD, CAN_READ_PAYLOADS);
       case "admin" -> EnumSet.allOf(Attribute.class);
-      default ->
-          throw unknown("Preset", name, List.of("viewer", "operator", "developer", "admin"));
+      default -> throw unknown("Preset", name, List.of("viewer", "operator", "developer", "admin"));
     };
   }
 
@@ -64,6 +63,7 @@ public enum Attribute {
             .formatted(
                 what,
                 text,
-                Suggestion.orElse(text, known, "give one of %s.".formatted(String.join(", ", known)))));
+                Suggestion.orElse(
+                    text, known, "give one of %s.".formatted(String.join(", ", known)))));
   }
 }

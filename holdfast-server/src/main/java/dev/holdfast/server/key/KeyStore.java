@@ -57,10 +57,10 @@ public final class KeyStore {
                       "select "
                           + COLUMNS
                           + """
-                             from ${schema}.api_key k left join ${schema}.tenant t on t.id = k.tenant
-                            where k.revoked_at is null
-                              and (t.id is null or t.state in ('ACTIVE', 'SUSPENDED'))
-                            """)
+                           from ${schema}.api_key k left join ${schema}.tenant t on t.id = k.tenant
+                          where k.revoked_at is null
+                            and (t.id is null or t.state in ('ACTIVE', 'SUSPENDED'))
+                          """)
                   .map((row, context) -> new Hashed(read(row), row.getBytes("hash")))
                   .list();
           return new Loaded(version, keys);
@@ -78,11 +78,11 @@ public final class KeyStore {
                     "select "
                         + COLUMNS
                         + """
-                           from ${schema}.api_key k left join ${schema}.tenant t on t.id = k.tenant
-                          where t.name is not distinct from :tenant and k.id > :after
-                            and (t.id is null or t.state <> 'DROPPED')
-                          order by k.id limit :limit
-                          """)
+                         from ${schema}.api_key k left join ${schema}.tenant t on t.id = k.tenant
+                        where t.name is not distinct from :tenant and k.id > :after
+                          and (t.id is null or t.state <> 'DROPPED')
+                        order by k.id limit :limit
+                        """)
                 .bind("tenant", tenant)
                 .bind("after", after)
                 .bind("limit", limit)
@@ -103,9 +103,9 @@ public final class KeyStore {
             "select "
                 + COLUMNS
                 + """
-                   from ${schema}.api_key k left join ${schema}.tenant t on t.id = k.tenant
-                  where k.id = :id and t.name is not distinct from :tenant
-                  """)
+                 from ${schema}.api_key k left join ${schema}.tenant t on t.id = k.tenant
+                where k.id = :id and t.name is not distinct from :tenant
+                """)
         .bind("id", id)
         .bind("tenant", tenant)
         .map((row, context) -> read(row))
@@ -144,11 +144,7 @@ public final class KeyStore {
   public record Owner(int id, String name) {}
 
   private static void insert(
-      Statements statements,
-      @Nullable Owner owner,
-      NewKey key,
-      KeyText text,
-      @Nullable String by) {
+      Statements statements, @Nullable Owner owner, NewKey key, KeyText text, @Nullable String by) {
     statements
         .update(
             """
@@ -184,7 +180,8 @@ public final class KeyStore {
     boolean changed =
         statements
                 .update(
-                    "update ${schema}.api_key set revoked_at = now() where id = :id and revoked_at is null")
+                    "update ${schema}.api_key set revoked_at = now() where id = :id and revoked_at"
+                        + " is null")
                 .bind("id", id)
                 .execute()
             > 0;

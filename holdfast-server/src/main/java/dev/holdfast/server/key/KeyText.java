@@ -16,8 +16,8 @@ import java.util.zip.CRC32;
 /**
  * A key as its holder writes it: {@code holdfast_<env>_<tenant>_<keyid>_<secret>}.
  *
- * <p>The secret has 256 random bits in 43 characters, followed by a checksum of everything before it
- * in 6 characters, so that a scanner can tell a leaked key from a text that looks like one.
+ * <p>The secret has 256 random bits in 43 characters, followed by a checksum of everything before
+ * it in 6 characters, so that a scanner can tell a leaked key from a text that looks like one.
  *
  * @param owner the name of the tenant; {@link #INSTALLATION} for keys of the installation
  * @param id the public part that identifies the key

@@ -1,6 +1,4 @@
-/**
- * The metrics of the server in the text format of Prometheus.
- */
+/** The metrics of the server in the text format of Prometheus. */
 @NullMarked
 package dev.holdfast.server.metrics;
 

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One client that watches.
  *
- * <p>It first replays the stored events of its runs, at the pace of the client, and then gets new ones
- * from the feed. A client that is more than 64 events behind the feed is ended; it can resume where it
- * was.
+ * <p>It first replays the stored events of its runs, at the pace of the client, and then gets new
+ * ones from the feed. A client that is more than 64 events behind the feed is ended; it can resume
+ * where it was.
  */
 public final class Subscription implements EventSource {
   private static final int BEHIND = 64;
@@ -117,8 +117,8 @@ public final class Subscription implements EventSource {
   }
 
   /**
-   * Reads a page of stored events. When there are no more, joins the feed and reads once again: what
-   * was written in between is in this page or comes from the feed.
+   * Reads a page of stored events. When there are no more, joins the feed and reads once again:
+   * what was written in between is in this page or comes from the feed.
    */
   private void replay() {
     if (readPage()) {
@@ -152,9 +152,7 @@ public final class Subscription implements EventSource {
     String data = feed.views().event().apply(event);
     // The run is the first field, so that one connection can watch several.
     return new Event(
-        Topics.eventId(positions),
-        "run",
-        "{\"run\":\"%s\",%s".formatted(run, data.substring(1)));
+        Topics.eventId(positions), "run", "{\"run\":\"%s\",%s".formatted(run, data.substring(1)));
   }
 
   /** A client that watches only runs is done when all of them have ended. */

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads what the clients of a tenant watch, once for all of them, and hands it to each. It reads only
- * while there are clients.
+ * Reads what the clients of a tenant watch, once for all of them, and hands it to each. It reads
+ * only while there are clients.
  */
 final class TenantFeed {
   static final int PAGE = 200;
@@ -63,8 +63,7 @@ final class TenantFeed {
     from.forEach(positions::putIfAbsent);
     subscriptions.add(subscription);
     if (reader == null) {
-      reader =
-          Thread.ofVirtual().name("holdfast-feed-" + tenant.tenant().name()).start(this::read);
+      reader = Thread.ofVirtual().name("holdfast-feed-" + tenant.tenant().name()).start(this::read);
     }
   }
 
@@ -98,7 +97,9 @@ final class TenantFeed {
     }
   }
 
-  /** The last client decides under the same lock that a new one takes, so no client is left alone. */
+  /**
+   * The last client decides under the same lock that a new one takes, so no client is left alone.
+   */
   private synchronized boolean goesOn() {
     if (!subscriptions.isEmpty()) {
       return true;

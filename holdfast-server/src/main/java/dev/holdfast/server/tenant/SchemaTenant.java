@@ -18,7 +18,9 @@ final class SchemaTenant implements OpenTenant {
   private final Function<SchemaTenant, @Nullable HoldfastNode> nodes;
   private volatile Tenant tenant;
 
-  /** Changed under the lock of this object; read without it, because a close holds the lock long. */
+  /**
+   * Changed under the lock of this object; read without it, because a close holds the lock long.
+   */
   private volatile @Nullable HoldfastNode node;
 
   private @Nullable Thread draining;
@@ -27,9 +29,7 @@ final class SchemaTenant implements OpenTenant {
    * @param nodes starts the node of the tenant; returns null if this server has none
    */
   SchemaTenant(
-      Tenant tenant,
-      PostgresStore store,
-      Function<SchemaTenant, @Nullable HoldfastNode> nodes) {
+      Tenant tenant, PostgresStore store, Function<SchemaTenant, @Nullable HoldfastNode> nodes) {
     this.tenant = tenant;
     this.store = store;
     this.client = HoldfastClient.on(store);

@@ -56,8 +56,7 @@ public final class SchemaTenants implements Tenants {
   private boolean incomplete;
   private boolean closed;
 
-  public SchemaTenants(
-      ControlDatabase control, KeyStore keys, AuditLog audit, Settings settings) {
+  public SchemaTenants(ControlDatabase control, KeyStore keys, AuditLog audit, Settings settings) {
     this.control = control;
     this.keys = keys;
     this.audit = audit;
@@ -112,7 +111,8 @@ public final class SchemaTenants implements Tenants {
       known.update(tenant);
     } catch (RuntimeException failure) {
       incomplete = true;
-      log.error("Tenant {} cannot be opened and is tried again: {}", tenant.name(), failure, failure);
+      log.error(
+          "Tenant {} cannot be opened and is tried again: {}", tenant.name(), failure, failure);
     }
   }
 
@@ -196,8 +196,7 @@ public final class SchemaTenants implements Tenants {
 
   private static TenantException exists(String name) {
     return new TenantException(
-        TenantException.Reason.EXISTS,
-        "Tenant '%s' exists: choose another name.".formatted(name));
+        TenantException.Reason.EXISTS, "Tenant '%s' exists: choose another name.".formatted(name));
   }
 
   @Override
@@ -227,13 +226,13 @@ public final class SchemaTenants implements Tenants {
         .filter(tenant -> tenant.state() != TenantState.CREATING)
         .orElseThrow(() ->
             new TenantException(
-                TenantException.Reason.NOT_FOUND,
-                "Tenant '%s' does not exist.".formatted(name)));
+                TenantException.Reason.NOT_FOUND, "Tenant '%s' does not exist.".formatted(name)));
   }
 
   @Override
   public Tenant setState(String name, TenantState state, Actor actor) {
-    Tenant changed = move(name, state, null, actor, state == TenantState.ACTIVE ? "resume" : "suspend");
+    Tenant changed =
+        move(name, state, null, actor, state == TenantState.ACTIVE ? "resume" : "suspend");
     refresh();
     return changed;
   }
@@ -265,8 +264,7 @@ public final class SchemaTenants implements Tenants {
           audit.record(
               statements,
               actor,
-              new AuditLog.Act(
-                  "tenant." + action, name, quoted(before.state()), quoted(to)));
+              new AuditLog.Act("tenant." + action, name, quoted(before.state()), quoted(to)));
           return existing(statements, name);
         });
   }
@@ -284,20 +282,29 @@ public final class SchemaTenants implements Tenants {
                     "Tenant '%s' does not exist.".formatted(name)));
     long runs =
         sum(
-            tenant.client().runs().count(
-                RunFilter.all()
-                    .state(RunState.QUEUED, RunState.RUNNING, RunState.PAUSED, RunState.CANCELLING)));
+            tenant
+                .client()
+                .runs()
+                .count(
+                    RunFilter.all()
+                        .state(
+                            RunState.QUEUED,
+                            RunState.RUNNING,
+                            RunState.PAUSED,
+                            RunState.CANCELLING)));
     long jobs =
         sum(
-            tenant.client().count(
-                JobFilter.all()
-                    .state(
-                        JobState.SCHEDULED,
-                        JobState.READY,
-                        JobState.CLAIMED,
-                        JobState.RUNNING,
-                        JobState.WAITING,
-                        JobState.ON_HOLD)));
+            tenant
+                .client()
+                .count(
+                    JobFilter.all()
+                        .state(
+                            JobState.SCHEDULED,
+                            JobState.READY,
+                            JobState.CLAIMED,
+                            JobState.RUNNING,
+                            JobState.WAITING,
+                            JobState.ON_HOLD)));
     if (runs + jobs > 0) {
       throw new TenantException(
           TenantException.Reason.IN_USE,
@@ -319,8 +326,7 @@ public final class SchemaTenants implements Tenants {
             statements.update("drop schema if exists " + tenant.schema() + " cascade").execute();
             TenantStatements.setState(
                 statements, tenant.id(), TenantState.DELETING, TenantState.DROPPED, null);
-            audit.record(
-                statements, Actor.SERVER, AuditLog.Act.of("tenant.drop", tenant.name()));
+            audit.record(statements, Actor.SERVER, AuditLog.Act.of("tenant.drop", tenant.name()));
             log.info("Dropped schema {} of tenant {}", tenant.schema(), tenant.name());
           }
           return true;

@@ -57,7 +57,8 @@ final class TenantStatements {
   static Tenant insert(Statements statements, String name, TenantSettings settings) {
     statements
         .update(
-            "insert into ${schema}.tenant (name, state, settings) values (:name, 'CREATING', :settings)")
+            "insert into ${schema}.tenant (name, state, settings) values (:name, 'CREATING',"
+                + " :settings)")
         .bind("name", name)
         .bind("settings", text(settings))
         .execute();
@@ -71,11 +72,7 @@ final class TenantStatements {
    * @return whether it was
    */
   static boolean setState(
-      Statements statements,
-      int id,
-      TenantState from,
-      TenantState to,
-      @Nullable Duration purgeIn) {
+      Statements statements, int id, TenantState from, TenantState to, @Nullable Duration purgeIn) {
     // By tenant_pkey.
     int changed =
         statements

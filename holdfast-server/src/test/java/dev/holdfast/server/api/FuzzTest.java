@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Sends every route what it does not expect. Whatever that is: no 500, no stack trace, nothing of
- * another tenant. {@code -Dholdfast.fuzz.seed} repeats a run, {@code -Dholdfast.fuzz.rounds} makes it
- * longer.
+ * another tenant. {@code -Dholdfast.fuzz.seed} repeats a run, {@code -Dholdfast.fuzz.rounds} makes
+ * it longer.
  */
 class FuzzTest {
   private static final long SEED = Long.getLong("holdfast.fuzz.seed", 20_261_117L);
@@ -29,37 +29,162 @@ class FuzzTest {
 
   private static final List<String> VALUES =
       List.of(
-          "null", "true", "[]", "{}", "\"\"", "-1", "0", "1e400", "1E-400", "99999999999999999999",
-          "9223372036854775808", "0.1", "\"\\u0000\"", "\"\\ud800\"", "\"PT-1S\"", "\"P999999999D\"",
-          "\"PT2562047788015215H\"", "\"-999999999-01-01T00:00:00Z\"", "\"+999999999-12-31T23:59:59Z\"",
-          "\"not a date\"", "\"a::b\"", "\"A B\"", "[null]", "[[[[]]]]", "{\"a\":{\"b\":{}}}",
-          "\"' or 1=1 --\"", "\"${jndi:ldap://x}\"", "\"../../etc/passwd\"", "\"\ud83d\ude00\"",
-          "[\"a\",\"a\"]", "[1,2]", "{\"key\":\"\"}", "{\"key\":1,\"window\":\"x\"}", "\"CATCH_UP(0)\"",
-          "\"* * * * *\"", "\"0 0 31 2 *\"", "\"full\"", "\"UTC\"", "2147483648", "\"%\"", "[{}]", "[{\"task\":1}]");
+          "null",
+          "true",
+          "[]",
+          "{}",
+          "\"\"",
+          "-1",
+          "0",
+          "1e400",
+          "1E-400",
+          "99999999999999999999",
+          "9223372036854775808",
+          "0.1",
+          "\"\\u0000\"",
+          "\"\\ud800\"",
+          "\"PT-1S\"",
+          "\"P999999999D\"",
+          "\"PT2562047788015215H\"",
+          "\"-999999999-01-01T00:00:00Z\"",
+          "\"+999999999-12-31T23:59:59Z\"",
+          "\"not a date\"",
+          "\"a::b\"",
+          "\"A B\"",
+          "[null]",
+          "[[[[]]]]",
+          "{\"a\":{\"b\":{}}}",
+          "\"' or 1=1 --\"",
+          "\"${jndi:ldap://x}\"",
+          "\"../../etc/passwd\"",
+          "\"\ud83d\ude00\"",
+          "[\"a\",\"a\"]",
+          "[1,2]",
+          "{\"key\":\"\"}",
+          "{\"key\":1,\"window\":\"x\"}",
+          "\"CATCH_UP(0)\"",
+          "\"* * * * *\"",
+          "\"0 0 31 2 *\"",
+          "\"full\"",
+          "\"UTC\"",
+          "2147483648",
+          "\"%\"",
+          "[{}]",
+          "[{\"task\":1}]");
 
   private static final List<String> FIELDS =
       List.of(
-          "task", "payload", "id", "queue", "priority", "tags", "timeout", "heartbeatTimeout",
-          "startWithin", "keepResult", "retry", "runIn", "runAt", "unique", "jobs", "name", "reason",
-          "limit", "cron", "zone", "every", "misfire", "overlap", "jitter", "from", "until", "event",
-          "conditions", "window", "subject", "debounce", "maxWait", "cooldown", "workflow", "input",
-          "label", "hash", "dryRun", "preset", "attributes", "tasks", "workflows", "expiresAt",
-          "overlap", "settings", "keepHistory", "requestsPerSecond", "mode", "pattern", "tag");
+          "task",
+          "payload",
+          "id",
+          "queue",
+          "priority",
+          "tags",
+          "timeout",
+          "heartbeatTimeout",
+          "startWithin",
+          "keepResult",
+          "retry",
+          "runIn",
+          "runAt",
+          "unique",
+          "jobs",
+          "name",
+          "reason",
+          "limit",
+          "cron",
+          "zone",
+          "every",
+          "misfire",
+          "overlap",
+          "jitter",
+          "from",
+          "until",
+          "event",
+          "conditions",
+          "window",
+          "subject",
+          "debounce",
+          "maxWait",
+          "cooldown",
+          "workflow",
+          "input",
+          "label",
+          "hash",
+          "dryRun",
+          "preset",
+          "attributes",
+          "tasks",
+          "workflows",
+          "expiresAt",
+          "overlap",
+          "settings",
+          "keepHistory",
+          "requestsPerSecond",
+          "mode",
+          "pattern",
+          "tag");
 
   private static final List<String> SEGMENTS =
       List.of(
-          "..", "%2e%2e", "%00", "%", "%zz", "%ff%fe", "%2F", "a%2Fb", "", ".", ";x=1", "%20",
-          "0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e", "1-1-1-1-1", "default", "x", "%F0%9F%98%80",
-          "'%20or%201=1", "%c3%28", "A".repeat(300), "victim", "a:b", "*", "test::chain");
+          "..",
+          "%2e%2e",
+          "%00",
+          "%",
+          "%zz",
+          "%ff%fe",
+          "%2F",
+          "a%2Fb",
+          "",
+          ".",
+          ";x=1",
+          "%20",
+          "0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e",
+          "1-1-1-1-1",
+          "default",
+          "x",
+          "%F0%9F%98%80",
+          "'%20or%201=1",
+          "%c3%28",
+          "A".repeat(300),
+          "victim",
+          "a:b",
+          "*",
+          "test::chain");
 
   private static final List<String> PARAMETERS =
       List.of(
-          "limit=0", "limit=-1", "limit=x", "limit=99999999999", "cursor=x", "cursor=", "cursor=%00",
-          "state=READY", "state=NOPE", "state=READY,RUNNING", "queue=A%20B", "task=%27", "tag=",
-          "createdAfter=x", "createdAfter=-999999999-01-01T00:00:00Z", "after=-5", "after=x",
-          "unknown=1", "=", "&&&", "%zz=1", "topic=run:x", "topic=jobs2", "force=maybe",
-          "tenant=victim", "tenant=%2e", "parent=x", "before=+1000000-01-01T00:00:00Z",
-          "createdBefore=%2B999999999-12-31T23:59:59Z", "action=a", "key=b");
+          "limit=0",
+          "limit=-1",
+          "limit=x",
+          "limit=99999999999",
+          "cursor=x",
+          "cursor=",
+          "cursor=%00",
+          "state=READY",
+          "state=NOPE",
+          "state=READY,RUNNING",
+          "queue=A%20B",
+          "task=%27",
+          "tag=",
+          "createdAfter=x",
+          "createdAfter=-999999999-01-01T00:00:00Z",
+          "after=-5",
+          "after=x",
+          "unknown=1",
+          "=",
+          "&&&",
+          "%zz=1",
+          "topic=run:x",
+          "topic=jobs2",
+          "force=maybe",
+          "tenant=victim",
+          "tenant=%2e",
+          "parent=x",
+          "before=+1000000-01-01T00:00:00Z",
+          "createdBefore=%2B999999999-12-31T23:59:59Z",
+          "action=a",
+          "key=b");
 
   @Test
   void nothingThatIsSentBreaksTheServer() throws IOException {
@@ -70,8 +195,13 @@ class FuzzTest {
           .expect(201);
       List<String> keys =
           List.of(
-              server.tenantKey(), server.tenantKey(), server.tenantKey(), "", "x",
-              KeyText.create("live", "victim").text(), server.tenantKey() + "x");
+              server.tenantKey(),
+              server.tenantKey(),
+              server.tenantKey(),
+              "",
+              "x",
+              KeyText.create("live", "victim").text(),
+              server.tenantKey() + "x");
       Random random = new Random(SEED);
       Map<Integer, Integer> statuses = new HashMap<>();
       for (int round = 0; round < ROUNDS; round++) {
@@ -91,29 +221,44 @@ class FuzzTest {
           assertThat(answer.status()).as(shown).isNotEqualTo(500).isLessThan(600);
           assertThat(answer.text())
               .as(shown)
-              .doesNotContain(SECRET, "\tat ", "Exception", "org.postgresql", "dev.holdfast", "jetty");
-          if (answer.status() >= 400 && !new String(request, StandardCharsets.UTF_8).startsWith("HEAD")) {
-            assertThat(answer.text()).as(shown).contains("application/problem+json").contains("\"code\":");
+              .doesNotContain(
+                  SECRET, "\tat ", "Exception", "org.postgresql", "dev.holdfast", "jetty");
+          if (answer.status() >= 400
+              && !new String(request, StandardCharsets.UTF_8).startsWith("HEAD")) {
+            assertThat(answer.text())
+                .as(shown)
+                .contains("application/problem+json")
+                .contains("\"code\":");
           }
         }
       }
       assertThat(statuses.keySet()).contains(200, 201, 204, 400, 401, 403, 404, 405, 413, 415, 431);
       assertThat(statuses).doesNotContainKey(503);
       // The server still works, and the other tenant is as it was.
-      assertThat(victim.get("/v1/tenants/victim/jobs").expect(200).response().body()).contains(SECRET);
+      assertThat(victim.get("/v1/tenants/victim/jobs").expect(200).response().body())
+          .contains(SECRET);
       assertThat(victim.get("/v1/tenants/victim/jobs").json().path("jobs").size()).isEqualTo(1);
     }
   }
 
   private static byte[] request(Random random, Route route, String key) throws IOException {
-    String method = random.nextInt(20) == 0 ? any(random, List.of("HEAD", "OPTIONS", "TRACE", "FOO", "PATCH")) : route.method().name();
+    String method =
+        random.nextInt(20) == 0
+            ? any(random, List.of("HEAD", "OPTIONS", "TRACE", "FOO", "PATCH"))
+            : route.method().name();
     String path = path(random, route);
     if (random.nextInt(3) == 0) {
-      path += "?" + any(random, PARAMETERS) + (random.nextBoolean() ? "&" + any(random, PARAMETERS) : "");
+      path +=
+          "?"
+              + any(random, PARAMETERS)
+              + (random.nextBoolean() ? "&" + any(random, PARAMETERS) : "");
     }
     byte[] body = method.equals("GET") || method.equals("HEAD") ? new byte[0] : body(random);
     StringBuilder head = new StringBuilder();
-    head.append(method).append(' ').append(path).append(" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    head.append(method)
+        .append(' ')
+        .append(path)
+        .append(" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
     if (!key.isEmpty()) {
       head.append("Authorization: Bearer ").append(key).append("\r\n");
     }
@@ -125,7 +270,9 @@ class FuzzTest {
                   "Content-Type: text/plain\r\n",
                   "Content-Type: application/json; charset=utf-16\r\n",
                   "Idempotency-Key: same\r\n",
-                  "Idempotency-Key: " + UUID.nameUUIDFromBytes(new byte[] {(byte) random.nextInt()}) + "\r\n",
+                  "Idempotency-Key: "
+                      + UUID.nameUUIDFromBytes(new byte[] {(byte) random.nextInt()})
+                      + "\r\n",
                   "Idempotency-Key: \u00e9\r\n",
                   "X-Request-Id: a b\r\n",
                   "If-None-Match: *\r\n",
@@ -178,11 +325,24 @@ class FuzzTest {
       object.append("\"task\":\"a::b\",");
     }
     if (random.nextInt(3) == 0) {
-      object.append(any(random, List.of("\"event\":\"e\",", "\"workflow\":\"test::chain\",", "\"name\":\"n\",", "\"every\":\"PT1H\",", "\"mode\":\"full\",")));
+      object.append(
+          any(
+              random,
+              List.of(
+                  "\"event\":\"e\",",
+                  "\"workflow\":\"test::chain\",",
+                  "\"name\":\"n\",",
+                  "\"every\":\"PT1H\",",
+                  "\"mode\":\"full\",")));
     }
     int fields = random.nextInt(4);
     for (int i = 0; i < fields; i++) {
-      object.append('"').append(any(random, FIELDS)).append("\":").append(any(random, VALUES)).append(',');
+      object
+          .append('"')
+          .append(any(random, FIELDS))
+          .append("\":")
+          .append(any(random, VALUES))
+          .append(',');
     }
     if (object.charAt(object.length() - 1) == ',') {
       object.deleteCharAt(object.length() - 1);

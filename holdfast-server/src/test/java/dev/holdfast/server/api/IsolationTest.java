@@ -18,7 +18,8 @@ class IsolationTest {
     try (TestServer server = new TestServer(Map.of("mode", "api"))) {
       ApiClient victim = server.newTenant("victim");
       ApiClient attacker = server.newTenant("attacker");
-      String secret = "{\"task\":\"secret::task\",\"queue\":\"secretqueue\",\"payload\":\"topsecret\"}";
+      String secret =
+          "{\"task\":\"secret::task\",\"queue\":\"secretqueue\",\"payload\":\"topsecret\"}";
       String job = victim.post("/v1/tenants/victim/jobs", secret).expect(201).text("id");
       String before = victim.get("/v1/tenants/victim/jobs/" + job).response().body();
       int tried = 0;
@@ -49,7 +50,8 @@ class IsolationTest {
       // Its own tenant does not contain the job either.
       attacker.get("/v1/tenants/attacker/jobs/" + job).expect(404, "JOB_NOT_FOUND");
       assertThat(attacker.get("/v1/tenants/attacker/jobs").json().path("jobs").size()).isZero();
-      assertThat(attacker.get("/v1/tenants/attacker/audit").response().body()).doesNotContain("victim");
+      assertThat(attacker.get("/v1/tenants/attacker/audit").response().body())
+          .doesNotContain("victim");
       assertThat(victim.get("/v1/tenants/victim/jobs/" + job).response().body()).isEqualTo(before);
       // The same id in two tenants is two jobs.
       attacker

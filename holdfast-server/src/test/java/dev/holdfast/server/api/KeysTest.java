@@ -43,7 +43,9 @@ class KeysTest {
     wrong.put("unknown", KeyText.create("live", "default").text());
     wrong.put("malformed", "holdfast_live_default");
     wrong.put("empty", "");
-    wrong.put("wrong checksum", right.substring(0, right.length() - 1) + (right.endsWith("a") ? "b" : "a"));
+    wrong.put(
+        "wrong checksum",
+        right.substring(0, right.length() - 1) + (right.endsWith("a") ? "b" : "a"));
     wrong.put("revoked", revoked.key());
     wrong.put("expired", expired.key());
     wrong.put("other tenant", other.key());
@@ -101,12 +103,12 @@ class KeysTest {
 
   @Test
   void aKeyIsLimitedToItsPatterns() {
-    ApiClient mail =
-        server.newKey("{\"name\":\"m\",\"preset\":\"admin\",\"tasks\":[\"mail::*\"]}");
+    ApiClient mail = server.newKey("{\"name\":\"m\",\"preset\":\"admin\",\"tasks\":[\"mail::*\"]}");
     String own = mail.post(T + "/jobs", "{\"task\":\"mail::send\"}").expect(201).text("id");
     String other = tenant.post(T + "/jobs", "{\"task\":\"billing::run\"}").expect(201).text("id");
     mail.post(T + "/jobs", "{\"task\":\"billing::run\"}").expect(403, "FORBIDDEN");
-    mail.post(T + "/jobs/bulk", "{\"jobs\":[{\"task\":\"mail::send\"},{\"task\":\"mail\"}]}").expect(403);
+    mail.post(T + "/jobs/bulk", "{\"jobs\":[{\"task\":\"mail::send\"},{\"task\":\"mail\"}]}")
+        .expect(403);
     mail.post(T + "/jobs/" + other + "/cancel").expect(403);
     mail.post(T + "/jobs/" + own + "/cancel").expect(200);
     mail.post(T + "/queues/default/pause").expect(403);
@@ -121,7 +123,9 @@ class KeysTest {
     ApiClient limited =
         server.newKey(
             "{\"name\":\"l\",\"attributes\":[\"can_manage_keys\"],\"tasks\":[\"mail::*\"]}");
-    limited.post(T + "/api-keys", "{\"name\":\"x\",\"preset\":\"operator\"}").expect(403, "FORBIDDEN");
+    limited
+        .post(T + "/api-keys", "{\"name\":\"x\",\"preset\":\"operator\"}")
+        .expect(403, "FORBIDDEN");
     limited.post(T + "/api-keys", "{\"name\":\"x\"}").expect(403, "FORBIDDEN");
     limited.post(T + "/api-keys", "{\"name\":\"x\",\"tasks\":[\"mail::*\"]}").expect(201);
     String strong = KeyText.parse(tenant.key()).orElseThrow().id();
@@ -132,7 +136,8 @@ class KeysTest {
   void aRotatedKeyWorksUntilTheOverlapEnds() {
     ApiClient old = server.newKey("{\"name\":\"r\",\"preset\":\"developer\"}");
     String id = KeyText.parse(old.key()).orElseThrow().id();
-    Reply rotated = tenant.post(T + "/api-keys/" + id + "/rotate", "{\"overlap\":\"PT1H\"}").expect(201);
+    Reply rotated =
+        tenant.post(T + "/api-keys/" + id + "/rotate", "{\"overlap\":\"PT1H\"}").expect(201);
     old.get("/v1/me").expect(200);
     assertThat(tenant.with(rotated.text("key")).get("/v1/me").expect(200).json().path("attributes"))
         .isEqualTo(old.get("/v1/me").json().path("attributes"));

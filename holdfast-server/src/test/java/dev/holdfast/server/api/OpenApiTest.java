@@ -29,15 +29,16 @@ class OpenApiTest {
       assertThat(OpenApi.instance().operations()).isEqualTo(routes);
       Set<String> ids = new TreeSet<>();
       for (Route route : server.server().routes()) {
-        JsonNode operation =
-            OpenApi.instance().operation(route.method().name(), route.path());
+        JsonNode operation = OpenApi.instance().operation(route.method().name(), route.path());
         assertThat(operation.path("summary").asString("")).as(route.toString()).isNotBlank();
         assertThat(ids.add(operation.path("operationId").asString("")))
             .as("operationId of " + route)
             .isTrue();
         assertThat(permission(operation)).as(route.toString()).isEqualTo(permission(route));
         assertThat(
-                operation.path("parameters").valueStream()
+                operation
+                    .path("parameters")
+                    .valueStream()
                     .anyMatch(p -> p.path("$ref").asString("").endsWith("IdempotencyKey")))
             .as("Idempotency-Key of " + route)
             .isEqualTo(route.creates());
@@ -82,10 +83,14 @@ class OpenApiTest {
 
   private static void jobs(TestServer server, ApiClient tenant) throws InterruptedException {
     String job =
-        tenant.post(T + "/jobs", "{\"task\":\"test::echo\",\"payload\":{\"a\":1}}").expect(201).text("id");
+        tenant
+            .post(T + "/jobs", "{\"task\":\"test::echo\",\"payload\":{\"a\":1}}")
+            .expect(201)
+            .text("id");
     await()
         .atMost(Duration.ofSeconds(30))
-        .untilAsserted(() -> assertThat(tenant.get(T + "/jobs/" + job).text("state")).isEqualTo("SUCCEEDED"));
+        .untilAsserted(
+            () -> assertThat(tenant.get(T + "/jobs/" + job).text("state")).isEqualTo("SUCCEEDED"));
     assertThat(tenant.get(T + "/jobs/" + job).json().path("result").path("a").asInt()).isEqualTo(1);
     tenant
         .post(T + "/jobs/bulk", "{\"jobs\":[{\"task\":\"test::fail\"},{\"task\":\"test::fail\"}]}")
@@ -93,26 +98,42 @@ class OpenApiTest {
     await()
         .atMost(Duration.ofSeconds(30))
         .untilAsserted(() ->
-            assertThat(tenant.get(T + "/jobs?state=FAILED").json().path("jobs").size()).isEqualTo(2));
+            assertThat(tenant.get(T + "/jobs?state=FAILED").json().path("jobs").size())
+                .isEqualTo(2));
     String failed =
-        tenant.get(T + "/jobs?state=FAILED&limit=1").json().path("jobs").path(0).path("id").asString();
+        tenant
+            .get(T + "/jobs?state=FAILED&limit=1")
+            .json()
+            .path("jobs")
+            .path(0)
+            .path("id")
+            .asString();
     tenant.get(T + "/jobs/counts").expect(200);
     tenant.post(T + "/jobs/" + failed + "/retry").expect(200);
     await()
         .atMost(Duration.ofSeconds(30))
-        .untilAsserted(() ->
-            assertThat(tenant.get(T + "/jobs/" + failed).text("state")).isEqualTo("FAILED"));
-    assertThat(tenant.post(T + "/dead-letters/retry", "{\"task\":\"test::fail\"}").expect(200).text("count"))
+        .untilAsserted(
+            () -> assertThat(tenant.get(T + "/jobs/" + failed).text("state")).isEqualTo("FAILED"));
+    assertThat(
+            tenant
+                .post(T + "/dead-letters/retry", "{\"task\":\"test::fail\"}")
+                .expect(200)
+                .text("count"))
         .isEqualTo("2");
     await()
         .atMost(Duration.ofSeconds(30))
         .untilAsserted(() ->
-            assertThat(tenant.get(T + "/jobs?state=FAILED").json().path("jobs").size()).isEqualTo(2));
+            assertThat(tenant.get(T + "/jobs?state=FAILED").json().path("jobs").size())
+                .isEqualTo(2));
     assertThat(tenant.post(T + "/dead-letters/purge").expect(200).text("count")).isEqualTo("2");
 
     String later =
-        tenant.post(T + "/jobs", "{\"task\":\"test::block\",\"runIn\":\"PT1H\"}").expect(201).text("id");
-    assertThat(tenant.get(T + "/jobs/" + later).json().at("/why/0/code").asString()).isEqualTo("NOT_DUE");
+        tenant
+            .post(T + "/jobs", "{\"task\":\"test::block\",\"runIn\":\"PT1H\"}")
+            .expect(201)
+            .text("id");
+    assertThat(tenant.get(T + "/jobs/" + later).json().at("/why/0/code").asString())
+        .isEqualTo("NOT_DUE");
     tenant.post(T + "/jobs/" + later + "/signals", "{\"name\":\"go\",\"payload\":1}").expect(200);
     tenant.post(T + "/jobs/" + later + "/requeue").expect(200);
     server.tasks().started.acquire();
@@ -123,7 +144,8 @@ class OpenApiTest {
   private static void queues(ApiClient tenant) {
     tenant.post(T + "/queues/default/pause", "{\"reason\":\"maintenance\"}").expect(200);
     tenant.get(T + "/queues").expect(200);
-    assertThat(tenant.get(T + "/queues/default").expect(200).json().path("paused").asBoolean()).isTrue();
+    assertThat(tenant.get(T + "/queues/default").expect(200).json().path("paused").asBoolean())
+        .isTrue();
     tenant.post(T + "/queues/default/resume").expect(200);
     tenant.put(T + "/queues/default/limit", "{\"limit\":7}").expect(200);
     tenant.delete(T + "/queues/default/limit").expect(200);
@@ -132,7 +154,9 @@ class OpenApiTest {
 
   private static void schedulesAndTriggers(ApiClient tenant) {
     String id = T + "/schedules/every%20hour";
-    tenant.put(id, "{\"task\":\"test::echo\",\"cron\":\"0 3 * * *\",\"zone\":\"Europe/Berlin\"}").expect(201);
+    tenant
+        .put(id, "{\"task\":\"test::echo\",\"cron\":\"0 3 * * *\",\"zone\":\"Europe/Berlin\"}")
+        .expect(201);
     tenant.put(id, "{\"task\":\"test::echo\",\"every\":\"PT1H\"}").expect(200);
     assertThat(tenant.get(id).expect(200).json().path("next").size()).isEqualTo(5);
     tenant.get(T + "/schedules").expect(200);
@@ -155,7 +179,9 @@ class OpenApiTest {
     tenant.get(T + "/triggers").expect(200);
     assertThat(
             tenant
-                .post(T + "/events", "{\"event\":\"page.updated\",\"payload\":{\"kind\":\"page\",\"size\":11}}")
+                .post(
+                    T + "/events",
+                    "{\"event\":\"page.updated\",\"payload\":{\"kind\":\"page\",\"size\":11}}")
                 .expect(200)
                 .json()
                 .at("/outcomes/0/decision")
@@ -168,7 +194,9 @@ class OpenApiTest {
 
   private static String start(ApiClient tenant, String workflow) {
     return tenant
-        .post(T + "/runs", "{\"workflow\":\"%s\",\"input\":{\"n\":1},\"label\":\"x\"}".formatted(workflow))
+        .post(
+            T + "/runs",
+            "{\"workflow\":\"%s\",\"input\":{\"n\":1},\"label\":\"x\"}".formatted(workflow))
         .expect(201)
         .text("id");
   }
@@ -176,8 +204,8 @@ class OpenApiTest {
   private static void awaitRun(ApiClient tenant, String run, String state) {
     await()
         .atMost(Duration.ofSeconds(30))
-        .untilAsserted(() ->
-            assertThat(tenant.get(T + "/runs/" + run).text("state")).isEqualTo(state));
+        .untilAsserted(
+            () -> assertThat(tenant.get(T + "/runs/" + run).text("state")).isEqualTo(state));
   }
 
   private static void runs(ApiClient tenant) {
@@ -191,10 +219,14 @@ class OpenApiTest {
     tenant
         .post(T + "/runs/" + run + "/move", "{\"hash\":\"%s\",\"dryRun\":true}".formatted(hash))
         .expect(200);
-    tenant.post(T + "/runs/" + run + "/signals", "{\"name\":\"approved\",\"payload\":{\"by\":\"ada\"}}").expect(200);
+    tenant
+        .post(
+            T + "/runs/" + run + "/signals", "{\"name\":\"approved\",\"payload\":{\"by\":\"ada\"}}")
+        .expect(200);
     awaitRun(tenant, run, "SUCCEEDED");
     tenant.get(T + "/runs/" + run + "/events").expect(200);
-    String again = tenant.post(T + "/runs/" + run + "/rerun", "{\"from\":[\"after\"]}").expect(201).text("id");
+    String again =
+        tenant.post(T + "/runs/" + run + "/rerun", "{\"from\":[\"after\"]}").expect(201).text("id");
     awaitRun(tenant, again, "SUCCEEDED");
     String failing = start(tenant, "test::failing");
     awaitRun(tenant, failing, "FAILED");
@@ -203,7 +235,8 @@ class OpenApiTest {
     String open = start(tenant, "test::approval");
     tenant.post(T + "/runs/" + open + "/cancel", "{\"reason\":\"not needed\"}").expect(204);
     awaitRun(tenant, open, "CANCELLED");
-    assertThat(tenant.get(T + "/workflows").expect(200).json().path("workflows").size()).isEqualTo(3);
+    assertThat(tenant.get(T + "/workflows").expect(200).json().path("workflows").size())
+        .isEqualTo(3);
     tenant.get(T + "/workflows/test::chain").expect(200);
     tenant.post(T + "/runs", "{\"workflow\":\"no::such\"}").expect(404, "WORKFLOW_NOT_FOUND");
   }
@@ -211,14 +244,18 @@ class OpenApiTest {
   private static void keys(ApiClient tenant) {
     tenant.get("/v1/me").expect(200);
     String key =
-        tenant.post(T + "/api-keys", "{\"name\":\"ci\",\"preset\":\"developer\"}").expect(201).text("id");
+        tenant
+            .post(T + "/api-keys", "{\"name\":\"ci\",\"preset\":\"developer\"}")
+            .expect(201)
+            .text("id");
     tenant.get(T + "/api-keys").expect(200);
     tenant.get(T + "/api-keys/" + key).expect(200);
     tenant.post(T + "/api-keys/" + key + "/rotate", "{\"overlap\":\"PT1H\"}").expect(201);
     tenant.delete(T + "/api-keys/" + key).expect(204);
     tenant.get(T + "/settings").expect(200);
     tenant.send("PATCH", T + "/settings", "{\"keepHistory\":\"P30D\"}").expect(200);
-    assertThat(tenant.get(T + "/audit?limit=5").expect(200).json().path("entries").size()).isEqualTo(5);
+    assertThat(tenant.get(T + "/audit?limit=5").expect(200).json().path("entries").size())
+        .isEqualTo(5);
   }
 
   private static void installation(TestServer server, ApiClient admin) {
@@ -233,7 +270,9 @@ class OpenApiTest {
     JsonNode nodes = admin.get("/v1/nodes").expect(200).json().path("nodes");
     String node = nodes.path(0).path("id").asString();
     admin.get("/v1/nodes/" + node).expect(200);
-    admin.put("/v1/nodes/" + node + "/mode", "{\"mode\":\"disabled\",\"pattern\":\"no::*\"}").expect(200);
+    admin
+        .put("/v1/nodes/" + node + "/mode", "{\"mode\":\"disabled\",\"pattern\":\"no::*\"}")
+        .expect(200);
     admin.delete("/v1/nodes/" + node + "/mode/overrides").expect(200);
     admin.post("/v1/nodes/" + node + "/drain").expect(200);
     admin.put("/v1/nodes/" + node + "/mode", "{\"mode\":\"full\"}").expect(200);
@@ -243,8 +282,7 @@ class OpenApiTest {
   private static void stream(TestServer server, ApiClient tenant) {
     String run = start(tenant, "test::chain");
     awaitRun(tenant, run, "SUCCEEDED");
-    String events =
-        tenant.get(T + "/stream?topic=run:" + run).expect(200).response().body();
+    String events = tenant.get(T + "/stream?topic=run:" + run).expect(200).response().body();
     assertThat(events).contains("\"kind\":\"CREATED\"").contains("\"kind\":\"ENDED\"");
   }
 }

@@ -58,7 +58,9 @@ class PipelineTest {
   void allInvalidFieldsAreNamedAtOnce() {
     Reply reply =
         tenant
-            .post(T + "/jobs", "{\"tasc\":\"a\",\"priority\":\"high\",\"runAt\":\"soon\",\"unique\":{\"kee\":1}}")
+            .post(
+                T + "/jobs",
+                "{\"tasc\":\"a\",\"priority\":\"high\",\"runAt\":\"soon\",\"unique\":{\"kee\":1}}")
             .expect(400, "INVALID_REQUEST");
     List<String> fields = new ArrayList<>();
     reply.json().path("errors").forEach(error -> fields.add(error.path("field").asString()));
@@ -72,17 +74,23 @@ class PipelineTest {
     tenant.post(T + "/jobs", "{").expect(400, "MALFORMED_REQUEST");
     tenant.post(T + "/jobs", "[1]").expect(400, "INVALID_REQUEST");
     tenant.post(T + "/jobs", "{\"task\":\"a\",\"task\":\"b\"}").expect(400, "MALFORMED_REQUEST");
-    tenant.header("Content-Type", "text/xml").post(T + "/jobs", "{}").expect(415, "UNSUPPORTED_MEDIA_TYPE");
+    tenant
+        .header("Content-Type", "text/xml")
+        .post(T + "/jobs", "{}")
+        .expect(415, "UNSUPPORTED_MEDIA_TYPE");
     String large = "{\"task\":\"a\",\"payload\":\"%s\"}".formatted("x".repeat(20_000));
     tenant.post(T + "/jobs", large).expect(413, "PAYLOAD_TOO_LARGE");
-    assertThat(tenant.send("PUT", T + "/jobs", "{}").expect(405, "METHOD_NOT_ALLOWED").text("detail"))
+    assertThat(
+            tenant.send("PUT", T + "/jobs", "{}").expect(405, "METHOD_NOT_ALLOWED").text("detail"))
         .contains("GET or POST");
   }
 
   @Test
   void payloadsPassThroughUnchanged() {
-    String payload = "{\"n\":12345678901234567890.10,\"e\":1E+2,\"t\":\"\u00e9\ud83d\ude00\",\"z\":null}";
-    String job = tenant.post(T + "/jobs", "{\"task\":\"a\",\"payload\":%s}".formatted(payload)).text("id");
+    String payload =
+        "{\"n\":12345678901234567890.10,\"e\":1E+2,\"t\":\"\u00e9\ud83d\ude00\",\"z\":null}";
+    String job =
+        tenant.post(T + "/jobs", "{\"task\":\"a\",\"payload\":%s}".formatted(payload)).text("id");
     assertThat(tenant.get(T + "/jobs/" + job).response().body()).contains("\"payload\":" + payload);
   }
 
@@ -96,7 +104,11 @@ class PipelineTest {
     once.post(T + "/jobs", "{\"task\":\"idem::b\"}").expect(422, "IDEMPOTENCY_KEY_REUSED");
     once.post(T + "/jobs/bulk", "{\"jobs\":[{\"task\":\"idem::a\"}]}").expect(422);
     // Keys do not share idempotency keys.
-    server.newKey("{\"name\":\"x\",\"preset\":\"developer\"}").header("Idempotency-Key", "order-7").post(T + "/jobs", "{\"task\":\"idem::a\"}").expect(201);
+    server
+        .newKey("{\"name\":\"x\",\"preset\":\"developer\"}")
+        .header("Idempotency-Key", "order-7")
+        .post(T + "/jobs", "{\"task\":\"idem::a\"}")
+        .expect(201);
     assertThat(tenant.get(T + "/jobs?task=idem::a").json().path("jobs").size()).isEqualTo(2);
   }
 
@@ -138,7 +150,8 @@ class PipelineTest {
                       + " where idempotency_key = 'crashed'"))
           .isEqualTo(1);
     }
-    assertThat(once.post(T + "/jobs", "{\"task\":\"idem::d\"}").expect(200).text("id")).isEqualTo(id);
+    assertThat(once.post(T + "/jobs", "{\"task\":\"idem::d\"}").expect(200).text("id"))
+        .isEqualTo(id);
     assertThat(tenant.get(T + "/jobs?task=idem::d").json().path("jobs").size()).isEqualTo(1);
   }
 
@@ -165,7 +178,10 @@ class PipelineTest {
     tenant.get(T + "/jobs?task=page::b&limit=3&cursor=" + next).expect(400, "INVALID_CURSOR");
     tenant.get(T + "/runs?cursor=" + next).expect(400, "INVALID_CURSOR");
     char last = next.charAt(next.length() - 2);
-    String forged = next.substring(0, next.length() - 2) + (last == 'A' ? 'B' : 'A') + next.charAt(next.length() - 1);
+    String forged =
+        next.substring(0, next.length() - 2)
+            + (last == 'A' ? 'B' : 'A')
+            + next.charAt(next.length() - 1);
     tenant.get(T + "/jobs?task=page::a&limit=3&cursor=" + forged).expect(400, "INVALID_CURSOR");
   }
 
@@ -195,8 +211,10 @@ class PipelineTest {
   @Test
   void uniqueKeysOfJobsConflict() {
     String unique = "{\"task\":\"u::a\",\"unique\":{\"key\":\"k\",\"onConflict\":\"%s\"}}";
-    String id = tenant.post(T + "/jobs", unique.formatted("RETURN_EXISTING")).expect(201).text("id");
-    assertThat(tenant.post(T + "/jobs", unique.formatted("RETURN_EXISTING")).expect(200).text("id")).isEqualTo(id);
+    String id =
+        tenant.post(T + "/jobs", unique.formatted("RETURN_EXISTING")).expect(201).text("id");
+    assertThat(tenant.post(T + "/jobs", unique.formatted("RETURN_EXISTING")).expect(200).text("id"))
+        .isEqualTo(id);
     tenant.post(T + "/jobs", unique.formatted("FAIL")).expect(409, "DUPLICATE_JOB");
   }
 }

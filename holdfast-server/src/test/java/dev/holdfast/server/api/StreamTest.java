@@ -58,9 +58,11 @@ class StreamTest {
         request.header("Last-Event-ID", lastEvent);
       }
       HttpResponse<InputStream> response =
-          HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+          HttpClient.newHttpClient()
+              .send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
       assertThat(response.statusCode()).isEqualTo(200);
-      assertThat(response.headers().firstValue("Content-Type").orElse("")).startsWith("text/event-stream");
+      assertThat(response.headers().firstValue("Content-Type").orElse(""))
+          .startsWith("text/event-stream");
       body = response.body();
       lines = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8));
     }
@@ -102,7 +104,10 @@ class StreamTest {
   }
 
   private static String start(String workflow) {
-    return tenant.post(T + "/runs", "{\"workflow\":\"%s\"}".formatted(workflow)).expect(201).text("id");
+    return tenant
+        .post(T + "/runs", "{\"workflow\":\"%s\"}".formatted(workflow))
+        .expect(201)
+        .text("id");
   }
 
   private static List<String> stored(String run) {
@@ -129,7 +134,11 @@ class StreamTest {
     try (Watcher watcher = new Watcher("topic=run:" + run, null)) {
       events.add(watcher.next());
       assertThat(events.getFirst().kind()).isEqualTo("CREATED");
-      tenant.post(T + "/runs/" + run + "/signals", "{\"name\":\"approved\",\"payload\":{\"by\":\"ada\"}}").expect(200);
+      tenant
+          .post(
+              T + "/runs/" + run + "/signals",
+              "{\"name\":\"approved\",\"payload\":{\"by\":\"ada\"}}")
+          .expect(200);
       events.addAll(watcher.rest());
     }
     assertThat(events.getLast().kind()).isEqualTo("ENDED");
@@ -147,7 +156,11 @@ class StreamTest {
       events.add(watcher.next());
     }
     for (String run : List.of(one, two)) {
-      tenant.post(T + "/runs/" + run + "/signals", "{\"name\":\"approved\",\"payload\":{\"by\":\"ada\"}}").expect(200);
+      tenant
+          .post(
+              T + "/runs/" + run + "/signals",
+              "{\"name\":\"approved\",\"payload\":{\"by\":\"ada\"}}")
+          .expect(200);
     }
     try (Watcher watcher = new Watcher(topics, events.getLast().id())) {
       events.addAll(watcher.rest());
@@ -165,7 +178,10 @@ class StreamTest {
       assertThat(watcher.next().kind()).isEqualTo("CREATED");
       watchers.add(watcher);
     }
-    tenant.post(T + "/runs/" + run + "/signals", "{\"name\":\"approved\",\"payload\":{\"by\":\"ada\"}}").expect(200);
+    tenant
+        .post(
+            T + "/runs/" + run + "/signals", "{\"name\":\"approved\",\"payload\":{\"by\":\"ada\"}}")
+        .expect(200);
     for (Watcher watcher : watchers) {
       List<Received> rest = watcher.rest();
       assertThat(seen(rest, run)).isEqualTo(stored(run).subList(1, stored(run).size()));

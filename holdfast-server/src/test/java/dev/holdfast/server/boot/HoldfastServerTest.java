@@ -41,7 +41,11 @@ class HoldfastServerTest {
       admin = server.firstKeys().admin();
       assertThat(key).startsWith("holdfast_live_default_");
       assertThat(admin).startsWith("holdfast_live_admin_");
-      job = new ApiClient(server.url(), key).post(T + "/jobs", "{\"task\":\"a\"}").expect(201).text("id");
+      job =
+          new ApiClient(server.url(), key)
+              .post(T + "/jobs", "{\"task\":\"a\"}")
+              .expect(201)
+              .text("id");
     }
     try (HoldfastServer server = HoldfastServer.start(config, List.of())) {
       assertThat(server.firstKeys().isEmpty()).isTrue();
@@ -69,16 +73,20 @@ class HoldfastServerTest {
       assertThat(worker.firstKeys().isEmpty()).isTrue();
       ApiClient probes = new ApiClient(worker.url(), api.tenantKey());
       probes.get("/ready").expect(200);
-      assertThat(probes.get("/metrics").expect(200).response().body()).contains("holdfast_", "jvm_");
+      assertThat(probes.get("/metrics").expect(200).response().body())
+          .contains("holdfast_", "jvm_");
       assertThat(probes.raw("GET", "/v1/me", null).status()).isEqualTo(404);
       // The worker opens a tenant that the API server creates while both run.
       ApiClient acme = api.newTenant("acme");
       String run =
-          acme.post("/v1/tenants/acme/jobs", "{\"task\":\"test::echo\",\"payload\":5}").expect(201).text("id");
+          acme.post("/v1/tenants/acme/jobs", "{\"task\":\"test::echo\",\"payload\":5}")
+              .expect(201)
+              .text("id");
       await()
           .atMost(Duration.ofSeconds(60))
           .untilAsserted(() ->
-              assertThat(acme.get("/v1/tenants/acme/jobs/" + run).text("state")).isEqualTo("SUCCEEDED"));
+              assertThat(acme.get("/v1/tenants/acme/jobs/" + run).text("state"))
+                  .isEqualTo("SUCCEEDED"));
     }
   }
 
@@ -86,7 +94,10 @@ class HoldfastServerTest {
   void aSchedulerRunsNoJobs() {
     try (TestServer server = new TestServer(Map.of("mode", "api,scheduler"))) {
       String job =
-          server.tenant().post(T + "/jobs", "{\"task\":\"test::echo\",\"runIn\":\"PT0.2S\"}").text("id");
+          server
+              .tenant()
+              .post(T + "/jobs", "{\"task\":\"test::echo\",\"runIn\":\"PT0.2S\"}")
+              .text("id");
       await()
           .atMost(Duration.ofSeconds(30))
           .untilAsserted(() -> {
@@ -101,7 +112,8 @@ class HoldfastServerTest {
   void aServerThatDrainsLetsRunningJobsFinish() throws Exception {
     try (TestServer api = new TestServer(Map.of("mode", "api"))) {
       HoldfastServer worker = api.start(Map.of("mode", "worker", "drain", "PT30S"));
-      String job = api.tenant().post(T + "/jobs", "{\"task\":\"test::block\"}").expect(201).text("id");
+      String job =
+          api.tenant().post(T + "/jobs", "{\"task\":\"test::block\"}").expect(201).text("id");
       api.tasks().started.acquire();
       Thread closing = Thread.ofPlatform().start(worker::close);
       assertThat(closing.join(Duration.ofMillis(500))).as("waits for the job").isFalse();
@@ -116,7 +128,8 @@ class HoldfastServerTest {
   void aServerThatIsToldToStopNowGivesItsJobsBack() throws Exception {
     try (TestServer api = new TestServer(Map.of("mode", "api"))) {
       HoldfastServer worker = api.start(Map.of("mode", "worker", "drain", "PT1H"));
-      String job = api.tenant().post(T + "/jobs", "{\"task\":\"test::block\"}").expect(201).text("id");
+      String job =
+          api.tenant().post(T + "/jobs", "{\"task\":\"test::block\"}").expect(201).text("id");
       api.tasks().started.acquire();
       Thread closing = Thread.ofPlatform().start(worker::close);
       assertThat(closing.join(Duration.ofMillis(300))).isFalse();

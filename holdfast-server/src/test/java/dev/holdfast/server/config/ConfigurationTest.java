@@ -70,8 +70,8 @@ class ConfigurationTest {
 
   @Test
   void invalidValuesNameTheirSource() {
-    assertThatThrownBy(() ->
-            Configuration.read(null, Map.of("HOLDFAST_PORT", "many"), Map.of()).server())
+    assertThatThrownBy(
+            () -> Configuration.read(null, Map.of("HOLDFAST_PORT", "many"), Map.of()).server())
         .hasMessageContaining("port 'many' (from HOLDFAST_PORT)");
     assertThatThrownBy(() -> Configuration.read(null, Map.of(), Map.of("mode", "alll")).server())
         .hasMessageContaining("mode 'alll' (from --mode)");
@@ -83,11 +83,15 @@ class ConfigurationTest {
 
   @Test
   void queuesAreAListOrAnObject() throws IOException {
-    assertThat(Configuration.read(yaml("queues:\n  mail: 3\n  default: 9\n"), Map.of(), Map.of()).server().queues())
+    assertThat(
+            Configuration.read(yaml("queues:\n  mail: 3\n  default: 9\n"), Map.of(), Map.of())
+                .server()
+                .queues())
         .isEqualTo(Map.of("mail", 3, "default", 9));
     assertThat(Configuration.read(null, Map.of(), Map.of("queues", "a=1, b=2")).server().queues())
         .isEqualTo(Map.of("a", 1, "b", 2));
-    assertThatThrownBy(() -> Configuration.read(null, Map.of(), Map.of("queues", "a=1,a=2")).server())
+    assertThatThrownBy(
+            () -> Configuration.read(null, Map.of(), Map.of("queues", "a=1,a=2")).server())
         .hasMessageContaining("queues");
   }
 
@@ -104,7 +108,10 @@ class ConfigurationTest {
 
   @Test
   void modesAreAListOrAll() {
-    assertThat(Configuration.read(null, Map.of(), Map.of("mode", "worker, scheduler")).server().modes())
+    assertThat(
+            Configuration.read(null, Map.of(), Map.of("mode", "worker, scheduler"))
+                .server()
+                .modes())
         .containsExactlyInAnyOrder(ServerMode.WORKER, ServerMode.SCHEDULER);
     assertThat(Configuration.read(null, Map.of(), Map.of()).server().modes()).hasSize(3);
   }

@@ -41,15 +41,25 @@ class RouterTest {
 
   @Test
   void segmentsAreDecodedOnceAndAfterTheyAreSplit() {
-    assertThat(router.match("GET", "/jobs/a%2Fb%2520c").parameters()).containsEntry("job", "a/b%20c");
+    assertThat(router.match("GET", "/jobs/a%2Fb%2520c").parameters())
+        .containsEntry("job", "a/b%20c");
   }
 
   @Test
   void pathTricksFindNothing() {
     for (String path :
         List.of(
-            "/jobs/..", "/jobs/%2e%2e", "/jobs/%2E", "/jobs//cancel", "/jobs/", "//jobs/x", "jobs/x",
-            "", "/", "/jobs/x/", "/jobs/x/cancel/..")) {
+            "/jobs/..",
+            "/jobs/%2e%2e",
+            "/jobs/%2E",
+            "/jobs//cancel",
+            "/jobs/",
+            "//jobs/x",
+            "jobs/x",
+            "",
+            "/",
+            "/jobs/x/",
+            "/jobs/x/cancel/..")) {
       assertThatThrownBy(() -> router.match("GET", path))
           .as(path)
           .isInstanceOfSatisfying(
@@ -62,7 +72,8 @@ class RouterTest {
 
   @Test
   void malformedEncodingsAreRefused() {
-    for (String path : List.of("/jobs/%", "/jobs/%4", "/jobs/%zz", "/jobs/%ff", "/jobs/%00", "/jobs/\u00e9")) {
+    for (String path :
+        List.of("/jobs/%", "/jobs/%4", "/jobs/%zz", "/jobs/%ff", "/jobs/%00", "/jobs/\u00e9")) {
       assertThatThrownBy(() -> router.match("GET", path))
           .as(path)
           .isInstanceOfSatisfying(

@@ -71,8 +71,7 @@ class KeyRingTest {
 
   @Test
   void anExpiredKeyIsRefusedFromThatMoment() {
-    KeyText key =
-        create(new NewKey("x", Set.of(), List.of(), List.of(), now.plusSeconds(60)));
+    KeyText key = create(new NewKey("x", Set.of(), List.of(), List.of(), now.plusSeconds(60)));
     assertThat(ring.authenticate(key.text(), null)).isPresent();
     pass(Duration.ofSeconds(60));
     assertThat(ring.authenticate(key.text(), null)).isEmpty();
@@ -106,8 +105,8 @@ class KeyRingTest {
             connection
                 .createStatement()
                 .executeQuery(
-                    "select string_agg(k::text, ' ') || (select coalesce(string_agg(a::text, ' '), '')"
-                        + " from holdfast_control.audit a) from holdfast_control.api_key k")) {
+                    "select string_agg(k::text, ' ') || (select coalesce(string_agg(a::text, ' '),"
+                        + " '') from holdfast_control.audit a) from holdfast_control.api_key k")) {
       row.next();
       assertThat(row.getString(1)).contains(key.id()).doesNotContain(secret);
     }

@@ -56,7 +56,8 @@ public final class OpenApi {
     document
         .path("paths")
         .forEachEntry((path, item) ->
-            item.forEachEntry((method, any) -> all.add(method.toUpperCase(Locale.ROOT) + " " + path)));
+            item.forEachEntry(
+                (method, any) -> all.add(method.toUpperCase(Locale.ROOT) + " " + path)));
     return all;
   }
 

@@ -41,8 +41,7 @@ public final class TestServer implements AutoCloseable {
                 "drain", "PT2S"));
     flags.putAll(settings);
     HoldfastServer server =
-        HoldfastServer.start(
-            Configuration.read(null, Map.of(), flags).server(), List.of(tasks));
+        HoldfastServer.start(Configuration.read(null, Map.of(), flags).server(), List.of(tasks));
     servers.add(server);
     return server;
   }
@@ -85,7 +84,8 @@ public final class TestServer implements AutoCloseable {
 
   /** Creates a key in tenant default. */
   public ApiClient newKey(String body) {
-    return tenant().with(tenant().post("/v1/tenants/default/api-keys", body).expect(201).text("key"));
+    return tenant()
+        .with(tenant().post("/v1/tenants/default/api-keys", body).expect(201).text("key"));
   }
 
   @Override
