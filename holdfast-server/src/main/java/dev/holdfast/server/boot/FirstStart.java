@@ -10,6 +10,7 @@ import dev.holdfast.server.key.KeyText;
 import dev.holdfast.server.key.NewKey;
 import dev.holdfast.server.tenant.TenantSettings;
 import dev.holdfast.server.tenant.Tenants;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Creates what an installation needs and does not have: a key of its own, and a tenant. */
@@ -27,7 +28,7 @@ record FirstStart(ControlDatabase control, KeyStore keys, Tenants tenants, Audit
         "create the first keys",
         lock -> {
           // In other transactions: the one with the lock must hold no rows that these need.
-          String admin =
+          Optional<String> admin =
               control.transaction(
                   "create the first key", statements -> adminKey(statements, adminKey));
           boolean empty = tenants.list(null, 1).isEmpty();
@@ -35,11 +36,11 @@ record FirstStart(ControlDatabase control, KeyStore keys, Tenants tenants, Audit
               empty
                   ? tenants.create(DEFAULT_TENANT, TenantSettings.DEFAULT, Actor.SERVER).key()
                   : null;
-          return new FirstKeys(admin, tenant);
+          return new FirstKeys(admin.orElse(null), tenant);
         });
   }
 
-  private @Nullable String adminKey(Statements statements, @Nullable String configured) {
+  private Optional<String> adminKey(Statements statements, @Nullable String configured) {
     NewKey wanted = NewKey.preset("first admin key", "admin");
     if (configured != null) {
       KeyText text =
@@ -54,13 +55,13 @@ record FirstStart(ControlDatabase control, KeyStore keys, Tenants tenants, Audit
         keys.store(statements, wanted, text);
         audit.record(statements, Actor.SERVER, AuditLog.Act.of("key.create", text.id()));
       }
-      return null;
+      return Optional.empty();
     }
     if (keys.hasAdminKey(statements)) {
-      return null;
+      return Optional.empty();
     }
     KeyText text = keys.create(statements, null, wanted, KeyText.newId(), null);
     audit.record(statements, Actor.SERVER, AuditLog.Act.of("key.create", text.id()));
-    return text.text();
+    return Optional.of(text.text());
   }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.server.tenant.SchemaTenants;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -54,17 +55,19 @@ final class Upkeep implements AutoCloseable {
   }
 
   private void repeat(int seconds, String what, Runnable work) {
-    timer.scheduleWithFixedDelay(
-        () -> {
-          try {
-            work.run();
-          } catch (RuntimeException failure) {
-            log.warn("Could not {}, trying again in {} s: {}", what, seconds, failure.getMessage());
-          }
-        },
-        seconds,
-        seconds,
-        TimeUnit.SECONDS);
+    Future<?> unused =
+        timer.scheduleWithFixedDelay(
+            () -> {
+              try {
+                work.run();
+              } catch (RuntimeException failure) {
+                log.warn(
+                    "Could not {}, trying again in {} s: {}", what, seconds, failure.getMessage());
+              }
+            },
+            seconds,
+            seconds,
+            TimeUnit.SECONDS);
   }
 
   @Override

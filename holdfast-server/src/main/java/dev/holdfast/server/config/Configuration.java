@@ -281,7 +281,7 @@ public final class Configuration {
 
   private Set<ServerMode> modes() {
     Set<ServerMode> modes = EnumSet.noneOf(ServerMode.class);
-    for (String word : text("mode").split(",")) {
+    for (String word : text("mode").split(",", -1)) {
       switch (word.strip().toLowerCase(Locale.ROOT)) {
         case "all" -> modes.addAll(EnumSet.allOf(ServerMode.class));
         case "api" -> modes.add(ServerMode.API);
@@ -295,7 +295,7 @@ public final class Configuration {
 
   private Map<String, Integer> queues() {
     Map<String, Integer> queues = new LinkedHashMap<>();
-    for (String pair : text("queues").split(",")) {
+    for (String pair : text("queues").split(",", -1)) {
       String[] parts = pair.strip().split("=", -1);
       try {
         String queue = Names.queue(parts[0].strip());

@@ -90,6 +90,7 @@ public record ServerConfig(
     check(!drain.isNegative(), "drain %s is not valid: give zero or more.", drain);
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // The annotation would be another dependency.
   private static void check(boolean valid, String message, Object... values) {
     if (!valid) {
       throw new ConfigException(message.formatted(values));

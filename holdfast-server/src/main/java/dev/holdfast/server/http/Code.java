@@ -59,6 +59,7 @@ public enum Code {
   }
 
   /** Returns an exception that ends a call with this problem. */
+  @SuppressWarnings("AnnotateFormatMethod") // The annotation would be another dependency.
   public ProblemException because(String detail, Object... values) {
     return new ProblemException(
         Response.Problem.of(this, values.length == 0 ? detail : detail.formatted(values)));

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -33,7 +33,7 @@ public final class Idempotency {
 
   /** A recorded request. */
   private record Recorded(
-      byte[] hash, UUID seed, @Nullable Integer status, @Nullable String body) {}
+      String hash, UUID seed, @Nullable Integer status, @Nullable String body) {}
 
   /** Carries out a creation once for each idempotency key. */
   Response once(Call call, Handler handler) {
@@ -46,9 +46,9 @@ public final class Idempotency {
           "The Idempotency-Key is not valid: give 1 to 128 characters from ! to ~.");
     }
     Caller caller = call.caller();
-    byte[] hash = hash(call);
+    String hash = hash(call);
     Recorded recorded = record(caller.key(), key, hash);
-    if (!Arrays.equals(recorded.hash(), hash)) {
+    if (!recorded.hash().equals(hash)) {
       throw Code.IDEMPOTENCY_KEY_REUSED.because(
           "The Idempotency-Key was used for a request to another path or with another body: use a"
               + " new one for each request.");
@@ -69,7 +69,7 @@ public final class Idempotency {
         status, JsonText.parse(body), Map.of("Idempotent-Replay", "true"), null);
   }
 
-  private Recorded record(String caller, String key, byte[] hash) {
+  private Recorded record(String caller, String key, String hash) {
     return database.transaction(
         "record a request",
         statements -> {
@@ -87,7 +87,7 @@ public final class Idempotency {
                   """)
               .bind("key", caller)
               .bind("own", key)
-              .bind("hash", hash)
+              .bind("hash", HexFormat.of().parseHex(hash))
               .bind("seed", UuidCreator.getTimeOrderedEpochPlus1())
               .bind("kept", (double) KEPT_FOR.toSeconds())
               .execute();
@@ -101,7 +101,7 @@ public final class Idempotency {
               .bind("own", key)
               .map((row, context) ->
                   new Recorded(
-                      row.getBytes(1),
+                      HexFormat.of().formatHex(row.getBytes(1)),
                       row.getObject(2, UUID.class),
                       row.getObject(3, Integer.class),
                       row.getString(4)))
@@ -148,12 +148,12 @@ public final class Idempotency {
         .orElse(response);
   }
 
-  private static byte[] hash(Call call) {
+  private static String hash(Call call) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(call.fullPath().getBytes(StandardCharsets.UTF_8));
       digest.update((byte) 0);
-      return digest.digest(call.bytes());
+      return HexFormat.of().formatHex(digest.digest(call.bytes()));
     } catch (NoSuchAlgorithmException impossible) {
       throw new IllegalStateException("Every Java platform has SHA-256", impossible);
     }

@@ -52,6 +52,8 @@ public final class Pipeline {
   @FunctionalInterface
   public interface Observer {
     /**
+     * Called after each request.
+     *
      * @param route the route, without the values of its parameters; "none" if there was none
      */
     void handled(String route, int status, Duration took);
@@ -147,7 +149,8 @@ public final class Pipeline {
     if (tenant != null
         && tenant.tenant().state() == TenantState.SUSPENDED
         && permission == Permission.EXECUTE) {
-      throw Code.TENANT_SUSPENDED.because("Tenant '%s' accepts no work until it is resumed.", name);
+      throw Code.TENANT_SUSPENDED.because(
+          "Tenant '%s' accepts no work until it is resumed.", tenant.tenant().name());
     }
     int perSecond = requestsPerSecond(tenant);
     if (perSecond > 0) {

@@ -26,7 +26,7 @@ public final class Query {
   static Query parse(@Nullable String text) {
     Map<String, List<String>> values = new LinkedHashMap<>();
     if (text != null && !text.isEmpty()) {
-      for (String pair : text.split("&")) {
+      for (String pair : text.split("&", -1)) {
         if (pair.isEmpty()) {
           continue;
         }

@@ -65,8 +65,8 @@ public final class KeyRing {
     String text = presented == null ? "" : presented;
     Optional<KeyText> parsed = KeyText.parse(text);
     KeyStore.Hashed found = known.keys().get(parsed.map(KeyText::id).orElse(""));
-    boolean same =
-        MessageDigest.isEqual(KeyText.hash(text), found == null ? NO_HASH : found.hash());
+    byte[] hash = KeyText.hash(text);
+    boolean same = found == null ? isNoKey(hash) : found.hasHash(hash);
     if (!same || found == null) {
       return Optional.empty();
     }
@@ -78,6 +78,11 @@ public final class KeyRing {
     }
     used.put(key.id(), now);
     return Optional.of(key.caller());
+  }
+
+  /** Costs as much as the comparison with a stored hash; no key has this one. */
+  private static boolean isNoKey(byte[] hash) {
+    return MessageDigest.isEqual(hash, NO_HASH);
   }
 
   /** Makes sure that the keys in memory were the latest at most four seconds ago. */

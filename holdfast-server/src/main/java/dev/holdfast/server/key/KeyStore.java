@@ -2,6 +2,7 @@ package dev.holdfast.server.key;
 
 import dev.holdfast.server.control.ControlDatabase;
 import dev.holdfast.server.control.ControlDatabase.Statements;
+import java.security.MessageDigest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -35,7 +36,24 @@ public final class KeyStore {
   }
 
   /** A key together with the hash of its text. */
-  record Hashed(ApiKey key, byte[] hash) {}
+  static final class Hashed {
+    private final ApiKey key;
+    private final byte[] hash;
+
+    Hashed(ApiKey key, byte[] hash) {
+      this.key = key;
+      this.hash = hash;
+    }
+
+    ApiKey key() {
+      return key;
+    }
+
+    /** Compares in a time that does not depend on where the hashes differ. */
+    boolean hasHash(byte[] other) {
+      return MessageDigest.isEqual(other, hash);
+    }
+  }
 
   /** All keys that are not revoked, and the version that they belong to. */
   record Loaded(long version, List<Hashed> keys) {}

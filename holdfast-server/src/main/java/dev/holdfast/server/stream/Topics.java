@@ -51,7 +51,7 @@ public record Topics(Map<RunId, Long> runs, boolean jobs, boolean nodes) {
     if (id == null || id.isEmpty() || id.length() > 4_000) {
       return positions;
     }
-    for (String pair : id.split(",")) {
+    for (String pair : id.split(",", -1)) {
       int at = pair.indexOf('=');
       try {
         positions.put(

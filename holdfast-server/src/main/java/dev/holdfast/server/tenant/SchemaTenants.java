@@ -86,7 +86,7 @@ public final class SchemaTenants implements Tenants {
           update(tenant);
         }
       }
-      for (Map.Entry<String, SchemaTenant> entry : open.entrySet()) {
+      for (Map.Entry<String, SchemaTenant> entry : List.copyOf(open.entrySet())) {
         if (!wanted.contains(entry.getKey())) {
           open.remove(entry.getKey());
           entry.getValue().close();

@@ -76,7 +76,7 @@ class OpenApiTest {
       runs(tenant);
       keys(tenant);
       installation(server, admin);
-      stream(server, tenant);
+      stream(tenant);
       assertThat(OpenApi.instance().unseen()).isEmpty();
     }
   }
@@ -279,7 +279,7 @@ class OpenApiTest {
     admin.get("/v1/leases?tenant=default").expect(200);
   }
 
-  private static void stream(TestServer server, ApiClient tenant) {
+  private static void stream(ApiClient tenant) {
     String run = start(tenant, "test::chain");
     awaitRun(tenant, run, "SUCCEEDED");
     String events = tenant.get(T + "/stream?topic=run:" + run).expect(200).response().body();
