@@ -40,6 +40,7 @@ class ArchitectureTest {
   private static final String TESTKIT = "dev.holdfast.testkit..";
   private static final String JUNIT = "dev.holdfast.junit..";
   private static final String TCK = "dev.holdfast.tck..";
+  private static final String SERVER = "dev.holdfast.server..";
   private static final String CLI = "dev.holdfast.cli..";
   private static final String BENCH = "dev.holdfast.bench..";
   private static final String SPI = "dev.holdfast.engine.store..";
@@ -216,6 +217,39 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(TCK, CLI, BENCH, "org.assertj..", "org.awaitility.."));
+  }
+
+  @Test
+  void onlyTheCommandLineAndTheBenchDependOnTheServer() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages(SERVER, CLI, BENCH)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(SERVER));
+  }
+
+  @Test
+  void onlyOnePackageOfTheServerKnowsItsWebFramework() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.holdfast.server.javalin..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.javalin..", "org.eclipse.jetty..", "jakarta.servlet.."));
+  }
+
+  @Test
+  void handlersOfTheServerUseNoSql() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("dev.holdfast.server.api..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(SQL));
   }
 
   @Test

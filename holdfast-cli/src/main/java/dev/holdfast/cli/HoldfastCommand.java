@@ -24,6 +24,8 @@ import dev.holdfast.cli.ops.TasksCommand;
 import dev.holdfast.cli.ops.TriggerCommand;
 import dev.holdfast.cli.ops.TriggersCommand;
 import dev.holdfast.cli.run.RunCommand;
+import dev.holdfast.cli.server.ConfigCommand;
+import dev.holdfast.cli.server.ServeCommand;
 import dev.holdfast.cli.workflow.CheckCommand;
 import dev.holdfast.cli.workflow.GraphCommand;
 import dev.holdfast.cli.workflow.WorkflowsCommand;
@@ -45,6 +47,7 @@ import picocli.CommandLine.Spec;
     scope = ScopeType.INHERIT,
     sortOptions = false,
     subcommands = {
+      ServeCommand.class,
       DemoCommand.class,
       NodesCommand.class,
       BeatsCommand.class,
@@ -72,6 +75,7 @@ import picocli.CommandLine.Spec;
       CheckCommand.class,
       GraphCommand.class,
       RunCommand.class,
+      ConfigCommand.class,
       HelpCommand.class
     })
 final class HoldfastCommand implements Runnable {

@@ -2,6 +2,7 @@ package dev.holdfast.engine.store;
 
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Stores the graphs of workflows. A graph is data that stores do not read. */
 public interface Definitions {
@@ -52,4 +53,11 @@ public interface Definitions {
 
   /** Lists the names of all workflows, in alphabetical order. */
   List<String> names();
+
+  /**
+   * Lists the graph of each workflow that was stored last, ordered by name.
+   *
+   * @param after the name of the last workflow of the previous page; null for the first page
+   */
+  List<Stored> latest(@Nullable String after, int limit);
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /** Stores the graphs of workflows. */
 public final class PgDefinitions implements Definitions {
@@ -57,12 +58,24 @@ public final class PgDefinitions implements Definitions {
       where body is not null order by 1
       """;
 
+  // Reads the whole table, which has a row for each version of a workflow. The order is that of the
+  // code units, as in Java.
+  private static final String LATEST =
+      """
+      select distinct on (name collate "C") id, hash, name, format, body
+      from ${schema}.workflow_definition
+      where name collate "C" > :after and body is not null
+      order by name collate "C", created_at desc, id desc
+      limit :limit
+      """;
+
   private final Database database;
   private final String register;
   private final String find;
   private final String byId;
   private final String versions;
   private final String names;
+  private final String latest;
 
   public PgDefinitions(Database database) {
     this.database = database;
@@ -71,6 +84,7 @@ public final class PgDefinitions implements Definitions {
     this.byId = database.sql(BY_ID);
     this.versions = database.sql(VERSIONS);
     this.names = database.sql(NAMES);
+    this.latest = database.sql(LATEST);
   }
 
   @Override
@@ -141,6 +155,19 @@ public final class PgDefinitions implements Definitions {
   public List<String> names() {
     return database.run(
         "list workflows", handle -> handle.createQuery(names).mapTo(String.class).list());
+  }
+
+  @Override
+  public List<Stored> latest(@Nullable String after, int limit) {
+    return database.run(
+        "list workflows",
+        handle ->
+            handle
+                .createQuery(latest)
+                .bind("after", after == null ? "" : after)
+                .bind("limit", limit)
+                .map((row, context) -> stored(row))
+                .list());
   }
 
   private static Stored stored(ResultSet row) throws SQLException {

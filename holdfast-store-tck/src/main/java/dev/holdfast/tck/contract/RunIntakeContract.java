@@ -71,6 +71,20 @@ public abstract class RunIntakeContract extends RunContract {
   }
 
   @Test
+  void workflowsAreListedByNameWithTheirLatestVersion() {
+    define("hash-3", "b-other");
+    int second = define("hash-2", RunDraft.WORKFLOW);
+    int last = define("hash-4", "zz::last");
+
+    List<Stored> all = runs.definitions().latest(null, 10);
+    assertThat(all).extracting(stored -> stored.definition().name()).isSorted().hasSize(3);
+    assertThat(all).extracting(Stored::id).contains(second, last).doesNotContain(definition);
+    assertThat(runs.definitions().latest(all.get(1).definition().name(), 10))
+        .containsExactly(all.get(2));
+    assertThat(runs.definitions().latest(null, 1)).containsExactly(all.getFirst());
+  }
+
+  @Test
   void aStartCreatesTheRunAndTheJobsOfItsFirstPlan() {
     RunId id = start(chain(2));
 

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Stores the graphs of workflows. */
 final class MemoryDefinitions implements Definitions {
@@ -54,6 +55,19 @@ final class MemoryDefinitions implements Definitions {
             .map(stored -> stored.definition().name())
             .distinct()
             .sorted()
+            .toList());
+  }
+
+  @Override
+  public List<Stored> latest(@Nullable String after, int limit) {
+    return tables.transaction(now ->
+        tables.runs.definitions.values().stream()
+            .map(stored -> stored.definition().name())
+            .filter(name -> after == null || name.compareTo(after) > 0)
+            .distinct()
+            .sorted()
+            .limit(limit)
+            .map(name -> versions(name).getFirst())
             .toList());
   }
 }

@@ -1,0 +1,65 @@
+package dev.holdfast.cli.server;
+
+import dev.holdfast.server.boot.FirstKeys;
+import dev.holdfast.server.boot.HoldfastServer;
+import dev.holdfast.server.boot.StopOnSignals;
+import dev.holdfast.server.config.ServerConfig;
+import dev.holdfast.server.config.ServerMode;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Runs the server. */
+@Command(
+    name = "serve",
+    description = {
+      "Run the server. Without a database URL, it starts an embedded PostgreSQL and keeps its"
+          + " data.",
+      "The first start prints a key of the installation and a key of tenant 'default'."
+    })
+public final class ServeCommand implements Callable<Integer> {
+
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  @Mixin private final ConfigOptions options = new ConfigOptions();
+
+  @Override
+  public Integer call() throws InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    ServerConfig config = options.read().server();
+    if (config.database().url() == null) {
+      out.printf("Starting PostgreSQL in %s ...%n", config.dataDir().resolve("postgres"));
+      out.flush();
+    }
+    HoldfastServer server = HoldfastServer.start(config);
+    describe(server, config, out);
+    StopOnSignals.await(server);
+    out.println("Stopped.");
+    out.flush();
+    return 0;
+  }
+
+  private static void describe(HoldfastServer server, ServerConfig config, PrintWriter out) {
+    FirstKeys keys = server.firstKeys();
+    if (!keys.isEmpty()) {
+      out.println("These keys are shown once, and stored nowhere:");
+      if (keys.admin() != null) {
+        out.printf("  admin key              %s%n", keys.admin());
+      }
+      if (keys.tenant() != null) {
+        out.printf("  key of tenant default  %s%n", keys.tenant());
+      }
+    }
+    out.printf("Holdfast serves %s%n", server.url());
+    if (config.is(ServerMode.API)) {
+      out.printf("The API is described at %s/docs%n", server.url());
+    }
+    out.println("Press Ctrl-C to stop: running jobs may finish; a second Ctrl-C interrupts them.");
+    out.flush();
+  }
+}

@@ -1,0 +1,195 @@
+package dev.holdfast.server.api;
+
+import static dev.holdfast.server.http.Permission.ADMIN;
+import static dev.holdfast.server.http.Permission.MANAGE_KEYS;
+import static dev.holdfast.server.http.Permission.READ;
+
+import dev.holdfast.server.audit.AuditEntry;
+import dev.holdfast.server.audit.AuditLog;
+import dev.holdfast.server.http.Call;
+import dev.holdfast.server.http.Code;
+import dev.holdfast.server.http.Fields;
+import dev.holdfast.server.http.JsonText;
+import dev.holdfast.server.http.Method;
+import dev.holdfast.server.http.Query;
+import dev.holdfast.server.http.Response;
+import dev.holdfast.server.http.Route;
+import dev.holdfast.server.tenant.Tenant;
+import dev.holdfast.server.tenant.TenantSettings;
+import dev.holdfast.server.tenant.TenantState;
+import dev.holdfast.server.tenant.Tenants;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Tenants, their settings and the audit log. */
+final class TenantRoutes {
+  private static final String TENANTS = "/v1/tenants";
+  private static final String TENANT = "/v1/tenants/{tenant}";
+
+  private final Services services;
+  private final Paging paging;
+
+  TenantRoutes(Services services) {
+    this.services = services;
+    this.paging = new Paging(services.cursors());
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.get(TENANTS, ADMIN, this::list),
+        Route.creating(TENANTS, ADMIN, this::create),
+        Route.get(TENANT, ADMIN, this::read),
+        Route.of(Method.DELETE, TENANT, ADMIN, this::delete),
+        Route.post(TENANT + "/suspend", ADMIN, this::suspend),
+        Route.post(TENANT + "/resume", ADMIN, this::resume),
+        Route.get(TENANT + "/settings", READ, this::settings),
+        Route.of(Method.PATCH, TENANT + "/settings", MANAGE_KEYS, this::configure),
+        Route.get(TENANT + "/audit", MANAGE_KEYS, this::audit),
+        Route.get("/v1/audit", ADMIN, this::installationAudit));
+  }
+
+  private Tenants tenants() {
+    return services.tenants();
+  }
+
+  private Response list(Call call) {
+    return paging.page(
+        call,
+        new Paging.Listed<String, Tenant>(
+            "tenants", Function.identity(), Tenant::name, TenantRoutes::view),
+        tenants()::list);
+  }
+
+  private static ObjectNode view(Tenant tenant) {
+    return JsonText.object()
+        .put("name", tenant.name())
+        .putText("state", tenant.state())
+        .put("createdAt", tenant.createdAt())
+        .put("purgeAt", tenant.purgeAt())
+        .set("settings", view(tenant.settings()))
+        .done();
+  }
+
+  private static ObjectNode view(TenantSettings settings) {
+    return JsonText.object()
+        .put("keepHistory", settings.keepHistory())
+        .put("keepDeadLetters", settings.keepDeadLetters())
+        .put("requestsPerSecond", settings.requestsPerSecond())
+        .done();
+  }
+
+  private Response create(Call call) {
+    Fields body = call.body();
+    String name = body.text("name");
+    Fields given = body.object("settings");
+    TenantSettings settings =
+        given == null ? TenantSettings.DEFAULT : changed(given, TenantSettings.DEFAULT);
+    body.done();
+    Tenants.Created created = tenants().create(name, settings, call.actor().in(null));
+    services.ring().reload();
+    ObjectNode view = view(created.tenant());
+    ObjectNode again = view(created.tenant()).put("code", "SECRET_ALREADY_SHOWN");
+    return new Response.Json(201, view.put("key", created.key()), Map.of(), again);
+  }
+
+  private Response read(Call call) {
+    call.query().done();
+    String name = call.path("tenant");
+    return Response.ok(
+        tenants()
+            .find(name)
+            .map(TenantRoutes::view)
+            .orElseThrow(() -> Code.TENANT_NOT_FOUND.because("Tenant '%s' does not exist.", name)));
+  }
+
+  private Response delete(Call call) {
+    boolean force = call.query().truth("force");
+    call.query().done();
+    Response response =
+        Response.ok(view(tenants().delete(call.path("tenant"), force, call.actor().in(null))));
+    services.ring().reload();
+    return response;
+  }
+
+  private Response suspend(Call call) {
+    call.optionalBody().done();
+    return Response.ok(
+        view(tenants().setState(call.path("tenant"), TenantState.SUSPENDED, call.actor())));
+  }
+
+  private Response resume(Call call) {
+    call.optionalBody().done();
+    return Response.ok(
+        view(tenants().setState(call.path("tenant"), TenantState.ACTIVE, call.actor())));
+  }
+
+  private Response settings(Call call) {
+    call.query().done();
+    return Response.ok(view(call.tenant().tenant().settings()));
+  }
+
+  private static TenantSettings changed(Fields fields, TenantSettings from) {
+    Duration history = fields.duration("keepHistory");
+    Duration dead = fields.duration("keepDeadLetters");
+    boolean rated = fields.has("requestsPerSecond");
+    Integer rate = fields.integer("requestsPerSecond");
+    fields.noOthers();
+    return new TenantSettings(
+        history == null ? from.keepHistory() : history,
+        dead == null ? from.keepDeadLetters() : dead,
+        rated ? rate : from.requestsPerSecond());
+  }
+
+  private Response configure(Call call) {
+    Fields body = call.body();
+    Tenant tenant = call.tenant().tenant();
+    TenantSettings settings = changed(body, tenant.settings());
+    body.done();
+    return Response.ok(view(tenants().configure(tenant.name(), settings, call.actor()).settings()));
+  }
+
+  private Response audit(Call call) {
+    return audit(call, call.tenant().tenant().name());
+  }
+
+  private Response installationAudit(Call call) {
+    return audit(call, null);
+  }
+
+  private Response audit(Call call, @Nullable String tenant) {
+    Query query = call.query();
+    AuditLog.Filter filter =
+        new AuditLog.Filter(
+            query.text("action"),
+            query.text("key"),
+            query.instant("after"),
+            query.instant("before"));
+    return paging.page(
+        call,
+        new Paging.Listed<Long, AuditEntry>(
+            "entries", Long::valueOf, entry -> String.valueOf(entry.id()), TenantRoutes::view),
+        (after, limit) ->
+            services.audit().list(tenant, filter, after == null ? Long.MAX_VALUE : after, limit));
+  }
+
+  private static ObjectNode view(AuditEntry entry) {
+    return JsonText.object()
+        .put("id", entry.id())
+        .put("at", entry.at())
+        .put("tenant", entry.tenant())
+        .put("key", entry.key())
+        .put("keyName", entry.keyName())
+        .put("address", entry.address())
+        .put("request", entry.request())
+        .put("action", entry.action())
+        .put("target", entry.target())
+        .set("before", entry.before() == null ? null : JsonText.orString(entry.before()))
+        .set("after", entry.after() == null ? null : JsonText.orString(entry.after()))
+        .put("outcome", entry.outcome())
+        .done();
+  }
+}

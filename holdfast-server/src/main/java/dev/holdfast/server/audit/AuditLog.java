@@ -1,0 +1,182 @@
+package dev.holdfast.server.audit;
+
+import dev.holdfast.server.control.ControlDatabase;
+import dev.holdfast.server.control.ControlDatabase.Statements;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes and reads the audit log.
+ *
+ * <p>An act on the control schema and its entry are one transaction. An act on the schema of a
+ * tenant cannot be, since it has its own: its entry is written before, as {@code STARTED}, and
+ * completed after. So no act is without an entry, and an entry that stays STARTED belongs to an act
+ * during which the server died.
+ */
+public final class AuditLog {
+  /** The outcome of an act that was carried out. */
+  public static final String DONE = "DONE";
+
+  private static final String STARTED = "STARTED";
+  private static final Logger log = LoggerFactory.getLogger(AuditLog.class);
+
+  private final ControlDatabase database;
+
+  public AuditLog(ControlDatabase database) {
+    this.database = database;
+  }
+
+  /**
+   * An act.
+   *
+   * @param action what is done, such as {@code queue.pause}
+   * @param target what it is done to; null for nothing in particular
+   * @param before the state before, as JSON; null for none
+   * @param after the state after, as JSON; null for none
+   */
+  public record Act(
+      String action, @Nullable String target, @Nullable String before, @Nullable String after) {
+
+    /** Returns an act that changes nothing that can be shown. */
+    public static Act of(String action, @Nullable String target) {
+      return new Act(action, target, null, null);
+    }
+  }
+
+  /** Records an act that the transaction of these statements carries out. */
+  public void record(Statements statements, Actor actor, Act act) {
+    insert(statements, actor, act, DONE);
+  }
+
+  /** Records that an act starts. */
+  public long start(Actor actor, Act act) {
+    return database.run(
+        "record " + act.action(), statements -> insert(statements, actor, act, STARTED));
+  }
+
+  /** Completes the entry of an act. A failure leaves it as started, which is not wrong. */
+  public void end(long entry, @Nullable String after, String outcome) {
+    try {
+      database.run(
+          "complete an audit entry",
+          statements ->
+              // By audit_pkey.
+              statements
+                  .update(
+                      """
+                      update ${schema}.audit set outcome = :outcome, after = coalesce(:after, after)
+                      where id = :id and outcome = 'STARTED'
+                      """)
+                  .bind("id", entry)
+                  .bind("after", after)
+                  .bind("outcome", outcome)
+                  .execute());
+    } catch (RuntimeException failure) {
+      log.warn(
+          "Audit entry {} stays STARTED, although its outcome is {}: {}",
+          entry,
+          outcome,
+          failure.getMessage());
+    }
+  }
+
+  private static long insert(Statements statements, Actor actor, Act act, String outcome) {
+    return statements
+        .query(
+            """
+            insert into ${schema}.audit
+              (tenant, key, key_name, address, request, action, target, before, after, outcome)
+            values (:tenant, :key, :keyName, :address, :request, :action, :target, :before, :after,
+              :outcome)
+            returning id
+            """)
+        .bind("tenant", actor.tenant())
+        .bind("key", actor.key())
+        .bind("keyName", actor.keyName())
+        .bind("address", actor.address())
+        .bind("request", actor.request())
+        .bind("action", act.action())
+        .bind("target", act.target())
+        .bind("before", act.before())
+        .bind("after", act.after())
+        .bind("outcome", outcome)
+        .mapTo(Long.class)
+        .one();
+  }
+
+  /** Selects entries; null matches all. */
+  public record Filter(
+      @Nullable String action,
+      @Nullable String key,
+      @Nullable Instant after,
+      @Nullable Instant before) {}
+
+  /**
+   * Lists entries of a tenant, or of the installation, latest first.
+   *
+   * @param from the id of the last entry of the previous page
+   */
+  public List<AuditEntry> list(@Nullable String tenant, Filter filter, long from, int limit) {
+    // By audit_tenant, backwards.
+    return database.run(
+        "read the audit log",
+        statements ->
+            statements
+                .query(
+                    """
+                    select * from ${schema}.audit
+                    where tenant is not distinct from :tenant and id < :from
+                      and (:action::text is null or action = :action)
+                      and (:key::text is null or key = :key)
+                      and (:after::timestamptz is null or at >= :after::timestamptz)
+                      and (:before::timestamptz is null or at < :before::timestamptz)
+                    order by id desc limit :limit
+                    """)
+                .bind("tenant", tenant)
+                .bind("from", from)
+                .bind("action", filter.action())
+                .bind("key", filter.key())
+                .bind("after", text(filter.after()))
+                .bind("before", text(filter.before()))
+                .bind("limit", limit)
+                .map((row, context) -> read(row))
+                .list());
+  }
+
+  private static @Nullable String text(@Nullable Instant time) {
+    return time == null ? null : time.toString();
+  }
+
+  /** Deletes entries that are older than the given time. */
+  public int purge(Instant before) {
+    // By audit_at.
+    return database.run(
+        "delete old audit entries",
+        statements ->
+            statements
+                .update("delete from ${schema}.audit where at < :before::timestamptz")
+                .bind("before", before.toString())
+                .execute());
+  }
+
+  private static AuditEntry read(ResultSet row) throws SQLException {
+    return new AuditEntry(
+        row.getLong("id"),
+        row.getTimestamp("at").toInstant(),
+        row.getString("tenant"),
+        row.getString("key"),
+        row.getString("key_name"),
+        row.getString("address"),
+        row.getString("request"),
+        row.getString("action"),
+        row.getString("target"),
+        row.getString("before"),
+        row.getString("after"),
+        row.getString("outcome"));
+  }
+}

@@ -1,0 +1,322 @@
+package dev.holdfast.server.config;
+
+import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.internal.Suggestion;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/**
+ * The values of all keys, and where each came from. Later sources override earlier ones: defaults,
+ * a YAML file, variables of the environment, flags.
+ */
+public final class Configuration {
+  private static final List<Key> KEYS =
+      List.of(
+          Key.of(
+              "mode", "all", "What this process does: all, or a list of api, worker, scheduler."),
+          Key.of("host", "127.0.0.1", "The address to listen on; 0.0.0.0 for all."),
+          Key.of("port", "7420", "The port to listen on; 0 for any free one."),
+          Key.of("basePath", "", "What all paths start with, behind a proxy."),
+          Key.of("bodyLimit", "4194304", "The largest body of a request, in bytes."),
+          Key.of("requestsPerSecond", "0", "How many requests a second a key may make; 0 for any."),
+          Key.of("dataDir", "", "The folder of the embedded database."),
+          Key.of("database.url", "", "The JDBC URL of the database; the embedded one if empty."),
+          Key.of("database.user", "", "The user to log in as."),
+          Key.secret("database.password", "The password of the user."),
+          Key.of("database.schema", "holdfast_control", "The schema of tenants and keys."),
+          Key.of("database.poolSize", "6", "How many connections each tenant may use."),
+          Key.of("environment", "live", "The name of the installation in its keys."),
+          Key.secret("adminKey", "A key of the installation to accept; created if empty."),
+          Key.of("queues", "default=100", "How many jobs of each queue and tenant run at once."),
+          Key.of("drain", "PT25S", "How long running jobs may take when the server stops."));
+
+  private static final String VARIABLES = "HOLDFAST_";
+
+  /** Variables with this prefix that belong to the command and the launcher, not to the server. */
+  private static final Set<String> FOREIGN = Set.of("HOLDFAST_JAVA_OPTS", "HOLDFAST_CONFIG");
+
+  private final Map<String, Value> values;
+
+  /**
+   * A value and its source.
+   *
+   * @param text empty for none
+   */
+  public record Value(String key, String text, String source, boolean secret) {
+    /** Returns the value as it may be printed. */
+    public String shown() {
+      return secret && !text.isEmpty() ? "(secret)" : text;
+    }
+  }
+
+  private Configuration(Map<String, Value> values) {
+    this.values = values;
+  }
+
+  /**
+   * Reads the configuration.
+   *
+   * @param file the YAML file; null for none
+   * @param environment the variables of the environment
+   * @param flags the values of flags, by key; only those that were given
+   * @throws ConfigException if a key is not known, is given twice, or has a wrong form
+   */
+  public static Configuration read(
+      @Nullable Path file, Map<String, String> environment, Map<String, String> flags) {
+    Map<String, Value> values = new LinkedHashMap<>();
+    KEYS.forEach(key -> put(values, key, key.standard(), "default"));
+    if (file != null) {
+      yaml(file)
+          .forEach(
+              (name, text) -> put(values, known(name, file.toString()), text, file.toString()));
+    }
+    environment(environment, values);
+    flags.forEach((name, text) -> {
+      Key key = known(name, "the flags");
+      put(values, key, text, key.flag());
+    });
+    return new Configuration(values);
+  }
+
+  private static void put(Map<String, Value> values, Key key, String text, String source) {
+    values.put(key.name(), new Value(key.name(), text, source, key.secret()));
+  }
+
+  private static Key known(String name, String where) {
+    return find(name)
+        .orElseThrow(() ->
+            new ConfigException(
+                "'%s' in %s is not a key: %s"
+                    .formatted(
+                        name,
+                        where,
+                        Suggestion.orElse(
+                            name,
+                            names(),
+                            "use one of %s.".formatted(String.join(", ", names()))))));
+  }
+
+  private static Optional<Key> find(String name) {
+    return KEYS.stream().filter(key -> key.name().equals(name)).findFirst();
+  }
+
+  private static List<String> names() {
+    return KEYS.stream().map(Key::name).toList();
+  }
+
+  private static void environment(Map<String, String> environment, Map<String, Value> values) {
+    List<String> variables = KEYS.stream().map(Key::variable).toList();
+    environment.forEach((name, text) -> {
+      if (!name.startsWith(VARIABLES) || FOREIGN.contains(name) || text.isEmpty()) {
+        return;
+      }
+      int index = variables.indexOf(name);
+      if (index < 0) {
+        throw new ConfigException(
+            "The variable %s is not known: %s"
+                .formatted(
+                    name,
+                    Suggestion.orElse(
+                        name,
+                        variables,
+                        "use one of %s.".formatted(String.join(", ", variables)))));
+      }
+      put(values, KEYS.get(index), text, name);
+    });
+  }
+
+  private static Map<String, String> yaml(Path file) {
+    String text;
+    try {
+      text = Files.readString(file);
+    } catch (IOException failure) {
+      throw new ConfigException(
+          "The configuration %s cannot be read: %s.".formatted(file, failure));
+    }
+    if (text.isBlank()) {
+      return Map.of();
+    }
+    JsonNode root;
+    try {
+      root =
+          YAMLMapper.builder()
+              .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+              .build()
+              .readTree(text);
+    } catch (JacksonException wrong) {
+      String message = String.valueOf(wrong.getOriginalMessage()).lines().findFirst().orElse("");
+      throw new ConfigException(
+          "The configuration %s is not valid, at line %d: %s"
+              .formatted(
+                  file,
+                  wrong.getLocation() == null ? 0 : wrong.getLocation().getLineNr(),
+                  message));
+    }
+    if (root.isMissingNode() || root.isNull()) {
+      return Map.of();
+    }
+    if (!root.isObject()) {
+      throw new ConfigException(
+          "The configuration %s is not valid: write lines such as 'port: 7420'.".formatted(file));
+    }
+    Map<String, String> found = new LinkedHashMap<>();
+    flatten(file, "", root, found);
+    return found;
+  }
+
+  private static void flatten(
+      Path file, String prefix, JsonNode object, Map<String, String> found) {
+    object.forEachEntry((name, value) -> {
+      String full = prefix + name;
+      if (full.equals("queues") && value.isObject()) {
+        List<String> pairs = new ArrayList<>();
+        value.forEachEntry((queue, most) -> pairs.add(queue + "=" + most.asString()));
+        found.put(full, String.join(",", pairs));
+      } else if (value.isObject()) {
+        flatten(file, full + ".", value, found);
+      } else if (value.isArray()) {
+        List<String> items = new ArrayList<>();
+        value.forEach(item -> items.add(item.asString()));
+        found.put(full, String.join(",", items));
+      } else {
+        found.put(full, value.isNull() ? "" : value.asString());
+      }
+    });
+  }
+
+  /** Returns all values, in the order of the documentation. */
+  public List<Value> values() {
+    return List.copyOf(values.values());
+  }
+
+  /** Returns what all keys mean, by key. */
+  public static Map<String, String> meanings() {
+    Map<String, String> meanings = new LinkedHashMap<>();
+    KEYS.forEach(key -> meanings.put(key.name(), key.meaning()));
+    return meanings;
+  }
+
+  /**
+   * Returns the configuration that the values describe.
+   *
+   * @throws ConfigException if a value is not valid
+   */
+  public ServerConfig server() {
+    return new ServerConfig(
+        modes(),
+        new ServerConfig.Http(
+            text("host"),
+            integer("port"),
+            text("basePath"),
+            integer("bodyLimit"),
+            integer("requestsPerSecond")),
+        new ServerConfig.Database(
+            orNull("database.url"),
+            orNull("database.user"),
+            orNull("database.password"),
+            text("database.schema"),
+            integer("database.poolSize")),
+        dataDir(),
+        text("environment"),
+        orNull("adminKey"),
+        queues(),
+        duration("drain"));
+  }
+
+  private Value value(String key) {
+    Value value = values.get(key);
+    if (value == null) {
+      throw new IllegalArgumentException("There is no key " + key);
+    }
+    return value;
+  }
+
+  private String text(String key) {
+    return value(key).text();
+  }
+
+  private @Nullable String orNull(String key) {
+    String text = text(key);
+    return text.isEmpty() ? null : text;
+  }
+
+  private int integer(String key) {
+    try {
+      return Integer.parseInt(text(key).strip());
+    } catch (NumberFormatException notANumber) {
+      throw invalid(key, "give a whole number");
+    }
+  }
+
+  private Duration duration(String key) {
+    try {
+      return Duration.parse(text(key).strip());
+    } catch (DateTimeParseException notADuration) {
+      throw invalid(key, "give a duration such as PT25S");
+    }
+  }
+
+  private ConfigException invalid(String key, String remedy) {
+    Value value = value(key);
+    return new ConfigException(
+        "%s '%s' (from %s) is not valid: %s."
+            .formatted(key, value.shown(), value.source(), remedy));
+  }
+
+  private Set<ServerMode> modes() {
+    Set<ServerMode> modes = EnumSet.noneOf(ServerMode.class);
+    for (String word : text("mode").split(",", -1)) {
+      switch (word.strip().toLowerCase(Locale.ROOT)) {
+        case "all" -> modes.addAll(EnumSet.allOf(ServerMode.class));
+        case "api" -> modes.add(ServerMode.API);
+        case "worker" -> modes.add(ServerMode.WORKER);
+        case "scheduler" -> modes.add(ServerMode.SCHEDULER);
+        default -> throw invalid("mode", "give all, or a list of api, worker and scheduler");
+      }
+    }
+    return modes;
+  }
+
+  private Map<String, Integer> queues() {
+    Map<String, Integer> queues = new LinkedHashMap<>();
+    for (String pair : text("queues").split(",", -1)) {
+      String[] parts = pair.strip().split("=", -1);
+      try {
+        String queue = Names.queue(parts[0].strip());
+        if (parts.length != 2 || queues.put(queue, Integer.valueOf(parts[1].strip())) != null) {
+          throw invalid("queues", "give each queue once, as in default=100,mail=20");
+        }
+      } catch (IllegalArgumentException wrong) {
+        throw invalid("queues", "give a list such as default=100,mail=20");
+      }
+    }
+    return queues;
+  }
+
+  private Path dataDir() {
+    String given = text("dataDir");
+    if (!given.isEmpty()) {
+      return Path.of(given);
+    }
+    String xdg = System.getenv().getOrDefault("XDG_DATA_HOME", "");
+    Path base =
+        xdg.isBlank() ? Path.of(System.getProperty("user.home"), ".local", "share") : Path.of(xdg);
+    return base.resolve("holdfast").resolve("server");
+  }
+}

@@ -1,0 +1,104 @@
+package dev.holdfast.server.config;
+
+import dev.holdfast.server.key.KeyText;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The configuration of a server.
+ *
+ * @param modes what this process does
+ * @param http where it serves
+ * @param database the database to use; its URL is null for the embedded one
+ * @param dataDir the folder of the embedded database
+ * @param environment the name that keys contain, such as {@code live}
+ * @param adminKey a key of the installation to accept; null to create one at the first start
+ * @param queues how many jobs of each queue and tenant run at the same time on this server
+ * @param drain how long running jobs may take when the server stops
+ */
+public record ServerConfig(
+    Set<ServerMode> modes,
+    Http http,
+    Database database,
+    Path dataDir,
+    String environment,
+    @Nullable String adminKey,
+    Map<String, Integer> queues,
+    Duration drain) {
+
+  /**
+   * Where and how the server serves.
+   *
+   * @param basePath what all paths start with; empty for nothing
+   * @param bodyLimit the largest body of a request, in bytes
+   * @param requestsPerSecond how many requests a second each key may make; 0 for no limit
+   */
+  public record Http(String host, int port, String basePath, int bodyLimit, int requestsPerSecond) {
+
+    /** Checks the values. */
+    public Http {
+      check(port >= 0 && port <= 65_535, "port %s is not valid: give 0 to 65535.", port);
+      check(
+          basePath.isEmpty() || basePath.matches("(/[A-Za-z0-9._~-]+)+"),
+          "basePath '%s' is not valid: give a path such as /holdfast.",
+          basePath);
+      check(
+          bodyLimit >= 1_024 && bodyLimit <= 1 << 28,
+          "bodyLimit %s is not valid: give 1024 to 268435456 bytes.",
+          bodyLimit);
+      check(
+          requestsPerSecond >= 0,
+          "requestsPerSecond %s is not valid: give 0 for no limit, or a positive number.",
+          requestsPerSecond);
+    }
+  }
+
+  /**
+   * The database.
+   *
+   * @param url null for the embedded one
+   * @param poolSize how many connections each tenant may use
+   */
+  public record Database(
+      @Nullable String url,
+      @Nullable String user,
+      @Nullable String password,
+      String schema,
+      int poolSize) {
+
+    /** Checks the values. */
+    public Database {
+      check(poolSize >= 2, "database.poolSize %s is not valid: give at least 2.", poolSize);
+    }
+  }
+
+  /** Checks and copies the values. */
+  public ServerConfig {
+    modes = Set.copyOf(EnumSet.copyOf(modes));
+    check(
+        KeyText.ENVIRONMENT.matcher(environment).matches(),
+        "environment '%s' is not valid: use 1 to 16 characters of a-z, 0-9 and -, starting with a"
+            + " letter.",
+        environment);
+    queues = Map.copyOf(queues);
+    queues.forEach((queue, most) ->
+        check(most >= 1, "queues.%s cannot run %s jobs: give at least 1.", queue, most));
+    check(!drain.isNegative(), "drain %s is not valid: give zero or more.", drain);
+  }
+
+  @SuppressWarnings("AnnotateFormatMethod") // The annotation would be another dependency.
+  private static void check(boolean valid, String message, Object... values) {
+    if (!valid) {
+      throw new ConfigException(message.formatted(values));
+    }
+  }
+
+  /** Returns whether this server does what a mode says. */
+  public boolean is(ServerMode mode) {
+    return modes.contains(mode);
+  }
+}

@@ -1,0 +1,299 @@
+package dev.holdfast.server.http;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.server.key.Caller;
+import dev.holdfast.server.key.KeyRing;
+import dev.holdfast.server.tenant.OpenTenant;
+import dev.holdfast.server.tenant.TenantState;
+import dev.holdfast.server.tenant.Tenants;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+
+/**
+ * Handles requests: finds the route, identifies the caller, finds the tenant, checks the permission
+ * and the limits, reads the body, and calls the handler. Each of these decisions is made here and
+ * nowhere else.
+ */
+public final class Pipeline {
+  private static final Pattern REQUEST_ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+  private static final String BEARER = "Bearer ";
+  private static final byte[] NO_BODY = new byte[0];
+
+  private final Router router;
+  private final KeyRing keys;
+  private final Tenants tenants;
+  private final Idempotency idempotency;
+  private final Settings settings;
+  private final RateLimiter rates = new RateLimiter(System::nanoTime);
+  private volatile boolean stopping;
+
+  /**
+   * The limits of a server.
+   *
+   * @param basePath what all paths start with; empty for nothing
+   * @param bodyLimit the largest body, in bytes
+   * @param requestsPerSecond how many requests a second each key may make; 0 for no limit
+   * @param observer is told about each request
+   */
+  public record Settings(
+      String basePath, int bodyLimit, int requestsPerSecond, Observer observer) {}
+
+  /** Is told about requests, for metrics. */
+  @FunctionalInterface
+  public interface Observer {
+    /**
+     * Called after each request.
+     *
+     * @param route the route, without the values of its parameters; "none" if there was none
+     */
+    void handled(String route, int status, Duration took);
+  }
+
+  /** What a request may act as and in. */
+  record Admitted(@Nullable Caller caller, @Nullable OpenTenant tenant) {}
+
+  public Pipeline(
+      Router router, KeyRing keys, Tenants tenants, Idempotency idempotency, Settings settings) {
+    this.router = router;
+    this.keys = keys;
+    this.tenants = tenants;
+    this.idempotency = idempotency;
+    this.settings = settings;
+  }
+
+  /** Refuses all further requests but health checks, because the server stops. */
+  public void stop() {
+    stopping = true;
+  }
+
+  /** Handles a request. Never throws. */
+  public RawResponse handle(RawRequest request) {
+    long started = System.nanoTime();
+    String id = requestId(request);
+    String route = "none";
+    RawResponse response;
+    try {
+      Router.Match match = router.match(request.method(), stripped(request.path()));
+      route = match.route().toString();
+      response = write(request, id, respond(match, request, id));
+    } catch (RuntimeException | Error failure) {
+      response = write(request, id, Failures.problem(failure, id, route));
+    }
+    settings
+        .observer()
+        .handled(route, response.status(), Duration.ofNanos(System.nanoTime() - started));
+    return response;
+  }
+
+  /** Returns a problem outside of any route, for what the web server itself refuses. */
+  public static RawResponse refused(Code code, String detail) {
+    return problem(
+        UuidCreator.getTimeOrderedEpochPlus1().toString(), Response.Problem.of(code, detail));
+  }
+
+  private static String requestId(RawRequest request) {
+    String given = request.header("X-Request-Id");
+    return given != null && REQUEST_ID.matcher(given).matches()
+        ? given
+        : UuidCreator.getTimeOrderedEpochPlus1().toString();
+  }
+
+  private String stripped(String path) {
+    String base = settings.basePath();
+    if (base.isEmpty()) {
+      return path;
+    }
+    return path.equals(base)
+        ? "/"
+        : path.startsWith(base + "/") ? path.substring(base.length()) : "";
+  }
+
+  private Response respond(Router.Match match, RawRequest request, String id) {
+    Route route = match.route();
+    if (stopping && route.permission() != Permission.PUBLIC) {
+      throw Code.STOPPING.because("The server is stopping: try again, on another server if any.");
+    }
+    Admitted admitted = admit(match, request);
+    byte[] body = route.method() == Method.GET ? NO_BODY : read(request);
+    Call call = new Call(match, request, id, admitted, body);
+    return route.creates() ? idempotency.once(call, route.handler()) : route.handler().handle(call);
+  }
+
+  /** Authentication, tenancy, permission and rate, in this order. */
+  private Admitted admit(Router.Match match, RawRequest request) {
+    Route route = match.route();
+    Permission permission = route.permission();
+    if (permission == null) {
+      throw new IllegalStateException("The router accepts no route without a permission");
+    }
+    if (permission == Permission.PUBLIC) {
+      return new Admitted(null, null);
+    }
+    String name = route.isOfTenant() ? match.parameters().get("tenant") : null;
+    Caller caller = authenticate(request, name);
+    OpenTenant tenant = name == null ? null : tenant(name);
+    String missing = permission.missing(caller);
+    if (missing != null) {
+      throw Code.FORBIDDEN.because("This needs %s.", missing);
+    }
+    if (tenant != null
+        && tenant.tenant().state() == TenantState.SUSPENDED
+        && permission == Permission.EXECUTE) {
+      throw Code.TENANT_SUSPENDED.because(
+          "Tenant '%s' accepts no work until it is resumed.", tenant.tenant().name());
+    }
+    int perSecond = requestsPerSecond(tenant);
+    if (perSecond > 0) {
+      rates.check(caller.key(), perSecond);
+    }
+    return new Admitted(caller, tenant);
+  }
+
+  private int requestsPerSecond(@Nullable OpenTenant tenant) {
+    Integer own = tenant == null ? null : tenant.tenant().settings().requestsPerSecond();
+    return own != null ? own : settings.requestsPerSecond();
+  }
+
+  private Caller authenticate(RawRequest request, @Nullable String tenant) {
+    String header = request.header("Authorization");
+    String key =
+        header != null && header.regionMatches(true, 0, BEARER, 0, BEARER.length())
+            ? header.substring(BEARER.length()).strip()
+            : null;
+    return keys.authenticate(key, tenant)
+        .orElseThrow(() ->
+            Code.UNAUTHENTICATED.because(
+                "Send a key that is valid here, as 'Authorization: Bearer holdfast_...'."));
+  }
+
+  /** Only reached with a key that is valid for this tenant, or one of the installation. */
+  private OpenTenant tenant(String name) {
+    return tenants
+        .open(name)
+        .orElseThrow(() ->
+            Code.TENANT_NOT_FOUND.because(
+                "Tenant '%s' does not exist, or is being deleted.", name));
+  }
+
+  private byte[] read(RawRequest request) {
+    int limit = settings.bodyLimit();
+    if (request.contentLength() > limit) {
+      throw tooLarge(limit);
+    }
+    try (InputStream in = request.body()) {
+      byte[] body = in.readNBytes(limit + 1);
+      if (body.length > limit) {
+        throw tooLarge(limit);
+      }
+      return body;
+    } catch (IOException broken) {
+      throw Code.MALFORMED_REQUEST.because("The body could not be read to its end.");
+    }
+  }
+
+  private static ProblemException tooLarge(int limit) {
+    return Code.PAYLOAD_TOO_LARGE.because(
+        "The body has more than %d bytes: split the request, or raise bodyLimit.", limit);
+  }
+
+  private static RawResponse write(RawRequest request, String id, Response response) {
+    return switch (response) {
+      case Response.Problem problem -> problem(id, problem);
+      case Response.Nothing nothing -> new RawResponse(204, headers(id), NO_BODY, null);
+      case Response.Text text -> {
+        Map<String, String> headers = headers(id);
+        headers.put("Content-Type", text.contentType());
+        yield new RawResponse(
+            text.status(), headers, text.body().getBytes(StandardCharsets.UTF_8), null);
+      }
+      case Response.Json json -> json(request, id, json);
+      case Response.Stream stream -> {
+        Map<String, String> headers = headers(id);
+        headers.put("Content-Type", "text/event-stream");
+        headers.put("X-Accel-Buffering", "no");
+        yield new RawResponse(200, headers, NO_BODY, stream.events());
+      }
+    };
+  }
+
+  private static Map<String, String> headers(String id) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("X-Request-Id", id);
+    headers.put("Cache-Control", "no-store");
+    headers.put("X-Content-Type-Options", "nosniff");
+    return headers;
+  }
+
+  private static RawResponse json(RawRequest request, String id, Response.Json json) {
+    byte[] body = json.body().toString().getBytes(StandardCharsets.UTF_8);
+    Map<String, String> headers = headers(id);
+    headers.putAll(json.headers());
+    boolean read = request.method().equals("GET") || request.method().equals("HEAD");
+    if (read && json.status() == 200) {
+      String tag = etag(body);
+      headers.put("ETag", tag);
+      headers.put("Cache-Control", "private, no-cache");
+      if (tag.equals(request.header("If-None-Match"))) {
+        return new RawResponse(304, headers, NO_BODY, null);
+      }
+    }
+    headers.put("Content-Type", "application/json");
+    return new RawResponse(json.status(), headers, body, null);
+  }
+
+  private static String etag(byte[] body) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(body);
+      return "\""
+          + Base64.getUrlEncoder().withoutPadding().encodeToString(hash).substring(0, 22)
+          + "\"";
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("Every Java platform has SHA-256", impossible);
+    }
+  }
+
+  private static RawResponse problem(String id, Response.Problem problem) {
+    Code code = problem.code();
+    JsonText.Obj body =
+        JsonText.object()
+            .put("type", "urn:holdfast:problem:" + code)
+            .put("title", code.title())
+            .put("status", code.status())
+            .put("detail", problem.detail())
+            .put("code", code.name())
+            .put("requestId", id);
+    if (!problem.errors().isEmpty()) {
+      ArrayNode errors = JsonText.array();
+      problem
+          .errors()
+          .forEach(error ->
+              errors.add(
+                  JsonText.object()
+                      .put("field", error.field())
+                      .put("message", error.message())
+                      .done()));
+      body.set("errors", errors);
+    }
+    Map<String, String> headers = headers(id);
+    headers.put("Content-Type", "application/problem+json");
+    if (code == Code.UNAUTHENTICATED) {
+      headers.put("WWW-Authenticate", "Bearer");
+    }
+    Duration retry = problem.retryAfter();
+    if (retry != null) {
+      headers.put("Retry-After", String.valueOf(Math.max(1, (retry.toMillis() + 999) / 1000)));
+    }
+    return new RawResponse(
+        code.status(), headers, body.done().toString().getBytes(StandardCharsets.UTF_8), null);
+  }
+}

@@ -1,0 +1,62 @@
+package dev.holdfast.server.http;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+
+/** Limits the requests of each key: a bucket of tokens that refills steadily. */
+final class RateLimiter {
+  private static final double NANOS = 1_000_000_000.0;
+  private static final int MOST_BUCKETS = 100_000;
+
+  private final LongSupplier nanos;
+  private final Map<String, Bucket> buckets = new ConcurrentHashMap<>();
+
+  RateLimiter(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  private static final class Bucket {
+    private double tokens;
+    private long at;
+
+    Bucket(double tokens, long at) {
+      this.tokens = tokens;
+      this.at = at;
+    }
+
+    /** Takes a token; returns how long to wait if there is none. */
+    synchronized Duration take(double perSecond, long now) {
+      tokens = Math.min(perSecond, tokens + (now - at) / NANOS * perSecond);
+      at = now;
+      if (tokens >= 1) {
+        tokens -= 1;
+        return Duration.ZERO;
+      }
+      return Duration.ofNanos((long) ((1 - tokens) / perSecond * NANOS));
+    }
+  }
+
+  /**
+   * Counts a request.
+   *
+   * @param perSecond how many requests a second are allowed; as many may come at once
+   * @throws ProblemException if there are too many
+   */
+  void check(String key, int perSecond) {
+    long now = nanos.getAsLong();
+    if (buckets.size() > MOST_BUCKETS) {
+      buckets.clear();
+    }
+    Duration wait =
+        buckets.computeIfAbsent(key, any -> new Bucket(perSecond, now)).take(perSecond, now);
+    if (!wait.isZero()) {
+      throw new ProblemException(
+          Response.Problem.of(
+                  Code.RATE_LIMITED,
+                  "The key may make %d requests a second: wait and try again.".formatted(perSecond))
+              .retryAfter(wait));
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package dev.holdfast.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.server.key.KeyText;
+import dev.holdfast.server.testing.ApiClient;
+import dev.holdfast.server.testing.Reply;
+import dev.holdfast.server.testing.TestServer;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What keys may do, and what wrong keys learn: nothing. */
+class KeysTest {
+  private static final String T = "/v1/tenants/default";
+  private static TestServer server;
+  private static ApiClient tenant;
+
+  @BeforeAll
+  static void start() {
+    server = new TestServer(Map.of("mode", "api"));
+    tenant = server.tenant();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @Test
+  void wrongKeysAreIndistinguishable() {
+    ApiClient other = server.newTenant("other");
+    ApiClient revoked = server.newKey("{\"name\":\"revoked\",\"preset\":\"admin\"}");
+    tenant.delete(T + "/api-keys/" + KeyText.parse(revoked.key()).orElseThrow().id()).expect(204);
+    ApiClient expired =
+        server.newKey("{\"name\":\"expired\",\"expiresAt\":\"2020-01-01T00:00:00Z\"}");
+    String right = tenant.key();
+    Map<String, String> wrong = new LinkedHashMap<>();
+    wrong.put("unknown", KeyText.create("live", "default").text());
+    wrong.put("malformed", "holdfast_live_default");
+    wrong.put("empty", "");
+    wrong.put(
+        "wrong checksum",
+        right.substring(0, right.length() - 1) + (right.endsWith("a") ? "b" : "a"));
+    wrong.put("revoked", revoked.key());
+    wrong.put("expired", expired.key());
+    wrong.put("other tenant", other.key());
+    wrong.put("unknown tenant", KeyText.create("live", "nobody").text());
+
+    ObjectNode expected = null;
+    for (Map.Entry<String, String> each : wrong.entrySet()) {
+      Reply reply = tenant.with(each.getValue()).get(T + "/jobs").expect(401, "UNAUTHENTICATED");
+      ObjectNode body = (ObjectNode) reply.json();
+      body.remove("requestId");
+      expected = expected == null ? body : expected;
+      assertThat(body).as(each.getKey()).isEqualTo(expected);
+      assertThat(reply.header("WWW-Authenticate")).isEqualTo("Bearer");
+    }
+    // A key of another tenant does not learn whether a tenant exists.
+    ObjectNode body = (ObjectNode) other.get("/v1/tenants/nobody/jobs").expect(401).json();
+    body.remove("requestId");
+    assertThat(body).isEqualTo(expected);
+  }
+
+  @Test
+  void presetsGiveWhatTheySay() {
+    Map<String, List<Integer>> expected =
+        Map.of(
+            "viewer", List.of(200, 403, 403, 403),
+            "operator", List.of(200, 403, 200, 403),
+            "developer", List.of(200, 201, 403, 403),
+            "admin", List.of(200, 201, 200, 200));
+    expected.forEach((preset, statuses) -> {
+      ApiClient key = server.newKey("{\"name\":\"k\",\"preset\":\"%s\"}".formatted(preset));
+      assertThat(
+              List.of(
+                  key.get(T + "/queues").status(),
+                  key.post(T + "/jobs", "{\"task\":\"a\"}").status(),
+                  key.post(T + "/queues/x/resume").status(),
+                  key.get(T + "/api-keys").status()))
+          .as(preset)
+          .isEqualTo(statuses);
+      key.get("/v1/tenants").expect(403, "FORBIDDEN");
+    });
+  }
+
+  @Test
+  void aKeyWithoutCanReadPayloadsSeesNone() {
+    String job =
+        tenant.post(T + "/jobs", "{\"task\":\"a\",\"payload\":{\"card\":\"4111\"}}").text("id");
+    ApiClient viewer = server.newKey("{\"name\":\"v\",\"preset\":\"viewer\"}");
+    assertThat(tenant.get(T + "/jobs/" + job).response().body()).contains("4111");
+    for (String path : List.of("/jobs/" + job, "/jobs?task=a")) {
+      assertThat(viewer.get(T + path).expect(200).response().body())
+          .contains(job)
+          .doesNotContain("4111");
+    }
+  }
+
+  @Test
+  void aKeyIsLimitedToItsPatterns() {
+    ApiClient mail = server.newKey("{\"name\":\"m\",\"preset\":\"admin\",\"tasks\":[\"mail::*\"]}");
+    String own = mail.post(T + "/jobs", "{\"task\":\"mail::send\"}").expect(201).text("id");
+    String other = tenant.post(T + "/jobs", "{\"task\":\"billing::run\"}").expect(201).text("id");
+    mail.post(T + "/jobs", "{\"task\":\"billing::run\"}").expect(403, "FORBIDDEN");
+    mail.post(T + "/jobs/bulk", "{\"jobs\":[{\"task\":\"mail::send\"},{\"task\":\"mail\"}]}")
+        .expect(403);
+    mail.post(T + "/jobs/" + other + "/cancel").expect(403);
+    mail.post(T + "/jobs/" + own + "/cancel").expect(200);
+    mail.post(T + "/queues/default/pause").expect(403);
+    mail.post(T + "/dead-letters/purge").expect(403);
+    mail.post(T + "/dead-letters/purge", "{\"task\":\"mail::send\"}").expect(200);
+    mail.put(T + "/schedules/x", "{\"task\":\"billing::run\",\"every\":\"PT1H\"}").expect(403);
+    mail.put(T + "/triggers/x", "{\"task\":\"billing::run\",\"event\":\"e\"}").expect(403);
+  }
+
+  @Test
+  void noKeyCreatesOneThatCanDoMore() {
+    ApiClient limited =
+        server.newKey(
+            "{\"name\":\"l\",\"attributes\":[\"can_manage_keys\"],\"tasks\":[\"mail::*\"]}");
+    limited
+        .post(T + "/api-keys", "{\"name\":\"x\",\"preset\":\"operator\"}")
+        .expect(403, "FORBIDDEN");
+    limited.post(T + "/api-keys", "{\"name\":\"x\"}").expect(403, "FORBIDDEN");
+    limited.post(T + "/api-keys", "{\"name\":\"x\",\"tasks\":[\"mail::*\"]}").expect(201);
+    String strong = KeyText.parse(tenant.key()).orElseThrow().id();
+    limited.post(T + "/api-keys/" + strong + "/rotate").expect(403, "FORBIDDEN");
+  }
+
+  @Test
+  void aRotatedKeyWorksUntilTheOverlapEnds() {
+    ApiClient old = server.newKey("{\"name\":\"r\",\"preset\":\"developer\"}");
+    String id = KeyText.parse(old.key()).orElseThrow().id();
+    Reply rotated =
+        tenant.post(T + "/api-keys/" + id + "/rotate", "{\"overlap\":\"PT1H\"}").expect(201);
+    old.get("/v1/me").expect(200);
+    assertThat(tenant.with(rotated.text("key")).get("/v1/me").expect(200).json().path("attributes"))
+        .isEqualTo(old.get("/v1/me").json().path("attributes"));
+    assertThat(tenant.get(T + "/api-keys/" + id).text("replacedBy")).isEqualTo(rotated.text("id"));
+    tenant.post(T + "/api-keys/" + id + "/rotate").expect(409, "KEY_STATE");
+
+    ApiClient other = server.newKey("{\"name\":\"r\",\"preset\":\"developer\"}");
+    String otherId = KeyText.parse(other.key()).orElseThrow().id();
+    tenant.post(T + "/api-keys/" + otherId + "/rotate", "{\"overlap\":\"PT0S\"}").expect(201);
+    other.get("/v1/me").expect(401);
+  }
+
+  @Test
+  void aRepeatedCreationDoesNotShowTheSecretAgain() {
+    ApiClient once = tenant.header("Idempotency-Key", "create-key-1");
+    Reply first = once.post(T + "/api-keys", "{\"name\":\"once\"}").expect(201);
+    Reply second = once.post(T + "/api-keys", "{\"name\":\"once\"}").expect(201);
+    assertThat(first.text("key")).startsWith("holdfast_live_default_");
+    assertThat(second.text("id")).isEqualTo(first.text("id"));
+    assertThat(second.text("code")).isEqualTo("SECRET_ALREADY_SHOWN");
+    assertThat(second.response().body()).doesNotContain(first.text("key").substring(35));
+    assertThat(second.header("Idempotent-Replay")).isEqualTo("true");
+  }
+
+  @Test
+  void administrativeActionsAreInTheAuditLog() {
+    ApiClient key = server.newKey("{\"name\":\"audited\",\"preset\":\"operator\"}");
+    String id = KeyText.parse(key.key()).orElseThrow().id();
+    key.post(T + "/queues/audited/pause", "{\"reason\":\"test\"}").expect(200);
+    key.post(T + "/jobs/0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e/cancel").expect(404);
+    var paused =
+        tenant.get(T + "/audit?action=queue.pause&key=" + id).expect(200).json().path("entries");
+    assertThat(paused.size()).isEqualTo(1);
+    assertThat(paused.path(0).path("target").asString()).isEqualTo("audited");
+    assertThat(paused.path(0).path("outcome").asString()).isEqualTo("DONE");
+    assertThat(paused.path(0).path("after").path("reason").asString()).isEqualTo("test");
+    assertThat(paused.path(0).path("address").asString()).isEqualTo("127.0.0.1");
+    var created = tenant.get(T + "/audit?action=key.create").json().path("entries");
+    assertThat(created.toString()).contains(id).doesNotContain(key.key().substring(40));
+  }
+}

@@ -1,0 +1,118 @@
+package dev.holdfast.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConfigurationTest {
+  @TempDir private Path folder;
+
+  private Path yaml(String text) throws IOException {
+    return Files.writeString(folder.resolve("holdfast.yaml"), text);
+  }
+
+  private static String source(Configuration configuration, String key) {
+    return configuration.values().stream()
+        .filter(value -> value.key().equals(key))
+        .findFirst()
+        .orElseThrow()
+        .source();
+  }
+
+  @Test
+  void laterSourcesOverrideEarlierOnes() throws IOException {
+    Path file = yaml("port: 1\nhost: 0.0.0.0\ndrain: PT1M\ndatabase:\n  user: from-yaml\n");
+    Configuration configuration =
+        Configuration.read(
+            file,
+            Map.of("HOLDFAST_PORT", "2", "HOLDFAST_DRAIN", "PT2M", "PATH", "x"),
+            Map.of("port", "3"));
+    ServerConfig config = configuration.server();
+    assertThat(config.http().port()).isEqualTo(3);
+    assertThat(config.drain()).isEqualTo(Duration.ofMinutes(2));
+    assertThat(config.http().host()).isEqualTo("0.0.0.0");
+    assertThat(config.database().user()).isEqualTo("from-yaml");
+    assertThat(config.environment()).isEqualTo("live");
+    assertThat(source(configuration, "port")).isEqualTo("--port");
+    assertThat(source(configuration, "drain")).isEqualTo("HOLDFAST_DRAIN");
+    assertThat(source(configuration, "host")).isEqualTo(file.toString());
+    assertThat(source(configuration, "environment")).isEqualTo("default");
+  }
+
+  @Test
+  void unknownKeysAreErrors() throws IOException {
+    Path file = yaml("prot: 1\n");
+    assertThatThrownBy(() -> Configuration.read(file, Map.of(), Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("'prot'")
+        .hasMessageContaining("did you mean 'port'?");
+    assertThatThrownBy(() -> Configuration.read(null, Map.of("HOLDFAST_PROT", "1"), Map.of()))
+        .hasMessageContaining("did you mean 'HOLDFAST_PORT'?");
+    assertThatThrownBy(() -> Configuration.read(null, Map.of(), Map.of("database.urk", "x")))
+        .hasMessageContaining("did you mean 'database.url'?");
+  }
+
+  @Test
+  void duplicateKeysAreErrors() throws IOException {
+    Path file = yaml("port: 1\nhost: x\nport: 2\n");
+    assertThatThrownBy(() -> Configuration.read(file, Map.of(), Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("port")
+        .hasMessageContaining("uplicate");
+  }
+
+  @Test
+  void invalidValuesNameTheirSource() {
+    assertThatThrownBy(
+            () -> Configuration.read(null, Map.of("HOLDFAST_PORT", "many"), Map.of()).server())
+        .hasMessageContaining("port 'many' (from HOLDFAST_PORT)");
+    assertThatThrownBy(() -> Configuration.read(null, Map.of(), Map.of("mode", "alll")).server())
+        .hasMessageContaining("mode 'alll' (from --mode)");
+    assertThatThrownBy(() -> Configuration.read(null, Map.of(), Map.of("port", "70000")).server())
+        .hasMessageContaining("0 to 65535");
+    assertThatThrownBy(() -> Configuration.read(null, Map.of(), Map.of("basePath", "x/")).server())
+        .hasMessageContaining("basePath");
+  }
+
+  @Test
+  void queuesAreAListOrAnObject() throws IOException {
+    assertThat(
+            Configuration.read(yaml("queues:\n  mail: 3\n  default: 9\n"), Map.of(), Map.of())
+                .server()
+                .queues())
+        .isEqualTo(Map.of("mail", 3, "default", 9));
+    assertThat(Configuration.read(null, Map.of(), Map.of("queues", "a=1, b=2")).server().queues())
+        .isEqualTo(Map.of("a", 1, "b", 2));
+    assertThatThrownBy(
+            () -> Configuration.read(null, Map.of(), Map.of("queues", "a=1,a=2")).server())
+        .hasMessageContaining("queues");
+  }
+
+  @Test
+  void secretsAreNotShown() {
+    Configuration configuration =
+        Configuration.read(null, Map.of("HOLDFAST_DATABASE_PASSWORD", "hunter2"), Map.of());
+    assertThat(configuration.values().toString()).contains("hunter2");
+    assertThat(configuration.values().stream().map(Configuration.Value::shown))
+        .contains("(secret)")
+        .doesNotContain("hunter2");
+    assertThat(configuration.server().database().password()).isEqualTo("hunter2");
+  }
+
+  @Test
+  void modesAreAListOrAll() {
+    assertThat(
+            Configuration.read(null, Map.of(), Map.of("mode", "worker, scheduler"))
+                .server()
+                .modes())
+        .containsExactlyInAnyOrder(ServerMode.WORKER, ServerMode.SCHEDULER);
+    assertThat(Configuration.read(null, Map.of(), Map.of()).server().modes()).hasSize(3);
+  }
+}
