@@ -16,7 +16,6 @@ import java.util.UUID;
 
 /** Compares the effects of the steps of runs with their workflows and with the stored state. */
 final class RunCheck {
-  private final RunEvidence evidence;
   private final Map<UUID, List<String>> states = new HashMap<>();
   private final Map<UUID, Times> times = new HashMap<>();
   private final Map<UUID, Integer> bookings = new HashMap<>();
@@ -33,7 +32,6 @@ final class RunCheck {
   }
 
   private RunCheck(RunEvidence evidence) {
-    this.evidence = evidence;
     for (EndedRun run : evidence.ended()) {
       states.computeIfAbsent(run.id(), fresh -> new ArrayList<>()).add(run.state());
     }

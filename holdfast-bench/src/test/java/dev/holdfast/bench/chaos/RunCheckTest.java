@@ -35,7 +35,7 @@ class RunCheckTest {
   private UUID job(int step, String task) {
     UUID id = new UUID(3, jobs.size());
     jobs.add(new StepJob(id, RUN, step, task));
-    effects.add(new Effect(id, 1, "a", true, effects.size() * 10_000));
+    effects.add(new Effect(id, 1, "a", true, effects.size() * 10_000L));
     return id;
   }
 

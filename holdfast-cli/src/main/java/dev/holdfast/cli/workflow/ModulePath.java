@@ -33,7 +33,7 @@ final class ModulePath implements Closeable {
 
   private static URL[] urls(String text) {
     List<URL> urls = new ArrayList<>();
-    for (String entry : text.split(File.pathSeparator)) {
+    for (String entry : text.split(File.pathSeparator, -1)) {
       if (!entry.isEmpty()) {
         entries(entry).forEach(path -> urls.add(url(path)));
       }
