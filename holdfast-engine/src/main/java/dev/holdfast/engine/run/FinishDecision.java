@@ -99,16 +99,21 @@ public final class FinishDecision {
     // The output of a step is kept for the run, however long the result of the job would be.
     boolean dropped = keep != null && keep.isZero() && heldJob.job().step() == null;
     if (value == null || dropped) {
-      return new Finish.Succeeded(heldJob.claim(), null, null);
+      return success(heldJob, null, null);
     }
     try {
       String result = outputs.encode(heldJob.job(), "result", value);
-      return new Finish.Succeeded(heldJob.claim(), result, keep);
+      return success(heldJob, result, keep);
     } catch (OutputEncoder.OutputTooLargeException tooLarge) {
       return failure(heldJob, tooLarge.code(), tooLarge);
     } catch (Throwable unwritable) {
       return failure(heldJob, FailureCode.BAD_RESULT, unwritable);
     }
+  }
+
+  private static Finish success(
+      HeldJob heldJob, @Nullable String result, @Nullable Duration keep) {
+    return new Finish.Succeeded(heldJob.claim(), result, keep, heldJob.job().step() == null);
   }
 
   private Finish failure(HeldJob heldJob, String code, Throwable thrown) {

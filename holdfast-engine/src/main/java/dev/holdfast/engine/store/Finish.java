@@ -13,9 +13,17 @@ public sealed interface Finish {
    *
    * @param result the encoded result, null for none
    * @param keepResult how long to keep the result; null for as long as history is kept
+   * @param plain whether the job is known to execute no step of a run, so that no run needs to be
+   *     told
    */
-  record Succeeded(ClaimId claim, @Nullable String result, @Nullable Duration keepResult)
-      implements Finish {}
+  record Succeeded(
+      ClaimId claim, @Nullable String result, @Nullable Duration keepResult, boolean plain)
+      implements Finish {
+    /** Creates the success of a job that may execute a step of a run. */
+    public Succeeded(ClaimId claim, @Nullable String result, @Nullable Duration keepResult) {
+      this(claim, result, keepResult, false);
+    }
+  }
 
   /** The attempt failed, and the job is retried after a delay. */
   record RetryIn(ClaimId claim, Duration delay, Failure failure) implements Finish {}

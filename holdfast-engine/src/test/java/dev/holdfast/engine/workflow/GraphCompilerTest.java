@@ -136,7 +136,8 @@ class GraphCompilerTest {
     assertThat(plan.differences())
         .containsExactly(
             "+ step 'new' is new",
-            "~ step 'b' differs; it has started and is not repeated",
+            "~ step 'b' differs; it has started: its payload stays, and jobs that no node holds run"
+                + " as the new graph says",
             "- step 'old' is gone");
   }
 

@@ -10,6 +10,7 @@ import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
@@ -49,6 +50,37 @@ public abstract class RunAdvanceContract extends RunContract {
         new Finish.Succeeded(worker.claimOne().claim(), "\"short-lived\"", Duration.ZERO));
 
     assertThat(resultOf(id, 0).output()).isEqualTo("\"short-lived\"");
+  }
+
+  @Test
+  void stepsAndPlainJobsAreFinishedTogether() {
+    RunId id = start(chain(2));
+    Worker worker = worker();
+    ClaimedJob step = worker.claimOne();
+    enqueue(job());
+    ClaimedJob plain = worker.claimOne();
+
+    assertThat(
+            worker.finishAll(
+                List.of(
+                    new Finish.Succeeded(plain.claim(), "\"plain\"", null, true),
+                    new Finish.Succeeded(step.claim(), "\"step\"", null, false))))
+        .containsExactly(Outcomes.Result.WRITTEN, Outcomes.Result.WRITTEN);
+    assertThat(resultOf(id, 0).output()).isEqualTo("\"step\"");
+    assertThat(find(plain.id()).result()).contains("\"plain\"");
+    assertThat(runs.advance().marked(PLENTY)).containsExactly(id);
+  }
+
+  @Test
+  void aStepIsNotFinishedAsAPlainJob() {
+    RunId id = start(chain(2));
+    Worker worker = worker();
+    ClaimedJob step = worker.claimOne();
+
+    assertThat(worker.finish(new Finish.Succeeded(step.claim(), null, null, true)))
+        .isEqualTo(Outcomes.Result.LOST);
+    assertThat(hasResult(id, 0)).isFalse();
+    assertThat(find(step.id()).state()).isEqualTo(JobState.RUNNING);
   }
 
   @Test

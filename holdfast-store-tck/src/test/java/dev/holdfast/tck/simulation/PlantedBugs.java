@@ -63,7 +63,7 @@ final class PlantedBugs {
 
   private static Finish under(ClaimId held, Finish finish) {
     return switch (finish) {
-      case Finish.Succeeded(var old, var result, var keep) ->
+      case Finish.Succeeded(var old, var result, var keep, var plain) ->
           new Finish.Succeeded(held, result, keep);
       case Finish.RetryIn(var old, var delay, var failure) ->
           new Finish.RetryIn(held, delay, failure);

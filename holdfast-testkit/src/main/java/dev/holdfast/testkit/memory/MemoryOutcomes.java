@@ -55,6 +55,9 @@ final class MemoryOutcomes implements Outcomes {
     if (row == null || row.state != JobState.RUNNING) {
       return resultOfRepeat(finish);
     }
+    if (row.step != null && finish instanceof Finish.Succeeded success && success.plain()) {
+      return Result.LOST; // Its run would not be told.
+    }
     row.finishedToken = row.token;
     return switch (finish) {
       case Finish.Succeeded succeeded -> succeed(row, succeeded, now);
