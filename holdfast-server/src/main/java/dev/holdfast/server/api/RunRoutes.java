@@ -74,10 +74,6 @@ final class RunRoutes {
     body.done();
     Names.workflow(workflow);
     Patterns.requireWorkflow(call, workflow);
-    if (call.tenant().store().runs().definitions().versions(workflow).isEmpty()) {
-      throw Code.WORKFLOW_NOT_FOUND.because(
-          "Workflow '%s' is not registered: start a server or node that defines it.", workflow);
-    }
     RunOptions options =
         new RunOptions(
             new RunId(id == null ? call.newId() : id),

@@ -6,6 +6,7 @@ import dev.holdfast.api.KeyLockedException;
 import dev.holdfast.api.RunStateException;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.UnknownRunException;
+import dev.holdfast.api.UnknownWorkflowException;
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.server.tenant.TenantException;
 import java.time.Duration;
@@ -28,6 +29,8 @@ final class Failures {
       case DuplicateJobException duplicate ->
           Response.Problem.of(Code.DUPLICATE_JOB, text(duplicate));
       case UnknownRunException unknown -> Response.Problem.of(Code.RUN_NOT_FOUND, text(unknown));
+      case UnknownWorkflowException unknown ->
+          Response.Problem.of(Code.WORKFLOW_NOT_FOUND, text(unknown));
       case RunStateException state -> Response.Problem.of(Code.RUN_STATE, text(state));
       case TenantException tenant ->
           Response.Problem.of(
