@@ -71,7 +71,7 @@ class ServeCommandTest {
       assertThat(key).isNotEmpty();
       assertThat(word(lines, "holdfast_live_admin_")).isNotEmpty();
       assertThat(get(word(lines, "http://") + "/v1/me", key)).isEqualTo(200);
-      first.destroy();
+      first.toHandle().destroy(); // Unlike the process, the handle leaves its output open.
       assertThat(first.waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(out.lines().toList()).contains("Stopped.");
       assertThat(first.exitValue()).isZero();
@@ -87,7 +87,7 @@ class ServeCommandTest {
     try (BufferedReader out = third.inputReader()) {
       List<String> lines = untilReady(out);
       assertThat(get(word(lines, "http://") + "/v1/tenants/default/jobs", key)).isEqualTo(200);
-      third.destroy();
+      third.toHandle().destroy();
       assertThat(third.waitFor(60, TimeUnit.SECONDS)).isTrue();
     }
   }

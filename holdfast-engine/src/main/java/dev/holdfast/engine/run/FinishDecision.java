@@ -111,8 +111,7 @@ public final class FinishDecision {
     }
   }
 
-  private static Finish success(
-      HeldJob heldJob, @Nullable String result, @Nullable Duration keep) {
+  private static Finish success(HeldJob heldJob, @Nullable String result, @Nullable Duration keep) {
     return new Finish.Succeeded(heldJob.claim(), result, keep, heldJob.job().step() == null);
   }
 

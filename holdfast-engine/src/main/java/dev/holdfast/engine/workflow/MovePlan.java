@@ -105,8 +105,8 @@ record MovePlan(
     } else if (!describe(from, before).equals(describe(to, after))) {
       differences.add(
           started
-              ? ("~ step '%s' differs; it has started: its payload stays, and jobs that no node holds"
-                      + " run as the new graph says")
+              ? ("~ step '%s' differs; it has started: its payload stays, and jobs that no node"
+                     + " holds run as the new graph says")
                   .formatted(name)
               : "~ step '%s' differs".formatted(name));
     }

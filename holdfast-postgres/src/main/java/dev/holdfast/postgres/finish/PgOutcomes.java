@@ -54,7 +54,9 @@ public final class PgOutcomes implements Outcomes {
   private static final String SUCCEED_PLAIN =
       SUCCEED
           .replace("${history}", "${plain}")
-          .replace("j.incarnation = :incarnation,", "j.incarnation = :incarnation and j.run_id is null,");
+          .replace(
+              "j.incarnation = :incarnation,",
+              "j.incarnation = :incarnation and j.run_id is null,");
 
   // Without a failure the attempt does not count. Only a job that never started can expire, so
   // start_by is cleared if its code has run.

@@ -97,9 +97,9 @@ public final class History {
    * Completes a statement: {@code history} or {@code dead} inserts the rows of {@code gone} there,
    * and for those that execute steps a result and a mark for their run; {@code plain} does the same
    * as {@code history} for rows that execute no steps, and {@code advanced} without a mark, for a
-   * statement that advances the runs itself; {@code tally} counts them, {@code columns} are the columns to return of a deleted row, for statements
-   * that do not return all of them, and {@code failures} is the expression for its failures
-   * including a new one.
+   * statement that advances the runs itself; {@code tally} counts them, {@code columns} are the
+   * columns to return of a deleted row, for statements that do not return all of them, and {@code
+   * failures} is the expression for its failures including a new one.
    */
   public static String into(String statement) {
     return statement
