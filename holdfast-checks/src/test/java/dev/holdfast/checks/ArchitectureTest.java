@@ -23,6 +23,7 @@ import dev.holdfast.engine.codec.Utf8Length;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.rule.BreakerTransition;
 import dev.holdfast.engine.rule.EligibleNodes;
+import dev.holdfast.engine.rule.StrandedRuns;
 import dev.holdfast.engine.trigger.SubjectState;
 import dev.holdfast.engine.trigger.TriggerText;
 import java.sql.Connection;
@@ -52,6 +53,8 @@ class ArchitectureTest {
       belongToAnyOf(
           BreakerTransition.class,
           EligibleNodes.class,
+          StrandedRuns.class,
+          StrandedRuns.Ready.class,
           SubjectState.class,
           TriggerText.class,
           JobNotes.class,

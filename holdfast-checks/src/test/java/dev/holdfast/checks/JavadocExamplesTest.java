@@ -31,6 +31,7 @@ class JavadocExamplesTest {
           "holdfast-testkit",
           "holdfast-junit",
           "holdfast-store-tck",
+          "holdfast-server",
           "holdfast-cli");
 
   /** The blocks that are not compiled, by class, with the reason. */
@@ -39,7 +40,8 @@ class JavadocExamplesTest {
           "JobState", "a drawing of the states and the ways between them",
           "RunState", "a drawing of the states and the ways between them",
           "Advance", "a drawing of the phases of a run",
-          "DataFolder", "a list of the files in a folder");
+          "DataFolder", "a list of the files in a folder",
+          "Lanes", "a drawing of a graph");
 
   /** What a test imports; the package of the class that shows the example is imported, too. */
   private static final String IMPORTS =

@@ -106,7 +106,7 @@ record MovePlan(
       differences.add(
           started
               ? ("~ step '%s' differs; it has started: its payload stays, and jobs that no node"
-                     + " holds run as the new graph says")
+                      + " holds run as the new graph says")
                   .formatted(name)
               : "~ step '%s' differs".formatted(name));
     }
