@@ -97,6 +97,16 @@ class DeadSessionsTest {
     }
   }
 
+  @Test
+  void aProcessThatDeclaresItsOwnNodeDeadKeepsItsSessions() throws SQLException {
+    Worker own = Worker.join(dead, "node-1", Drafts.QUEUE, Drafts.TASK);
+    dead.nodes().markDead(own.incarnation(), 0, Duration.ofMinutes(1));
+    try (Connection shared = inTransaction(sessionOf("node-1"))) {
+      assertThat(dead.recovery().endSessions(own.incarnation())).isZero();
+      assertThat(shared.isValid(5)).isTrue();
+    }
+  }
+
   private String sessionOf(String node) {
     return fixture.ask("select min(session) from holdfast.node where id = '%s'".formatted(node));
   }

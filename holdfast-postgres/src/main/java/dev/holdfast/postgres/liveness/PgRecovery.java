@@ -146,7 +146,8 @@ public final class PgRecovery implements Recovery {
       "(select n.id from ${schema}.node n where n.incarnation = :holder)";
 
   // Only sessions in a transaction, because the others hold no locks. Sessions are named after the
-  // process, which may have registered again and be alive.
+  // process, which may have registered again and be alive. The process that asks is alive, even if
+  // it has just declared its own node dead.
   private static final String END_SESSIONS =
       """
       select count(*) filter (where pg_terminate_backend(a.pid))
@@ -154,6 +155,7 @@ public final class PgRecovery implements Recovery {
       join pg_stat_activity a on a.application_name = n.session and a.pid <> pg_backend_pid()
       where n.incarnation = :holder and n.state = 'DEAD'
         and a.usename = current_user and a.xact_start is not null
+        and n.session <> current_setting('application_name')
         and not exists (
           select from ${schema}.node o where o.session = n.session and o.state = 'ALIVE')
       """;
