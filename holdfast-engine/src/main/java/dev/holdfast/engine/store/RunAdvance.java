@@ -80,7 +80,8 @@ public interface RunAdvance {
           && plan.stopped().isEmpty()
           && plan.results().isEmpty()
           && plan.consumed().isEmpty()
-          && !plan.more();
+          && !plan.more()
+          && plan.jobs().stream().noneMatch(job -> LargePayload.isIn(job.job()));
     }
   }
 
