@@ -12,3 +12,8 @@ create table ${schema}.run_payload (
 alter table ${schema}.job add column payload_ref uuid;
 alter table ${schema}.job_history add column payload_ref uuid;
 alter table ${schema}.dead_letter add column payload_ref uuid;
+
+-- The jobs of steps whose journal did not match the code of the last node that ran them. They are few.
+create index job_mismatch on ${schema}.job (run_id)
+  where run_id is not null and state in ('SCHEDULED', 'READY')
+    and failures -> -1 ->> 'code' = 'JOURNAL_MISMATCH';
