@@ -106,12 +106,12 @@ public abstract class StrandedContract extends NodeTestBase {
     assertThat(stranded()).isEmpty();
   }
 
-  private HoldfastNode journalling(TaskHandler<Note, Note> handler) {
-    return start(node().handle(FIRST, (note, context) -> note).handle(OLD, handler));
+  private HoldfastNode journalling(String node, TaskHandler<Note, Note> handler) {
+    return start(node().id(node).handle(FIRST, (note, context) -> note).handle(OLD, handler));
   }
 
-  private HoldfastNode version1() {
-    return journalling((note, context) -> {
+  private HoldfastNode version1(String node) {
+    return journalling(node, (note, context) -> {
       String charged = context.steps().run("charge", String.class, () -> " charged");
       context.steps().awaitSignal("go", String.class, Duration.ofHours(1));
       return new Note(note.text() + charged);
@@ -120,7 +120,7 @@ public abstract class StrandedContract extends NodeTestBase {
 
   @Test
   void aRunWhoseJournalNoLiveNodeMatchesContinuesWhenOneDoes() throws Exception {
-    HoldfastNode old = version1();
+    HoldfastNode old = version1("old");
     Started<Note> run = client().runs().start(version(OLD), new Note("go"));
     await()
         .atMost(SOON)
@@ -130,7 +130,7 @@ public abstract class StrandedContract extends NodeTestBase {
         .atMost(SOON)
         .until(() -> client().find(job).orElseThrow().state() == JobState.WAITING);
     old.close();
-    journalling((note, context) -> {
+    journalling("new", (note, context) -> {
       context.steps().sleep("charge", Duration.ofHours(1)); // The journal says RUN.
       return note;
     });
@@ -144,7 +144,7 @@ public abstract class StrandedContract extends NodeTestBase {
         .contains("step 'second' of run " + run.id(), "'charge'");
 
     // The node that does not match may claim it first, and leaves it to the other one.
-    version1();
+    version1("old-again");
     client().requeue(job);
     assertThat(client().runs().await(run, SOON)).isEqualTo(new Note("go charged"));
     assertThat(stranded()).isEmpty();
