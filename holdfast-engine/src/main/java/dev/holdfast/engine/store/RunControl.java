@@ -101,6 +101,8 @@ public interface RunControl {
   /**
    * Moves an open run to another graph, if it has not changed since the caller read it. Jobs of its
    * steps that no node holds are run as the new graph says; their payloads stay.
+   *
+   * @throws RetiredDefinitionException if the graph must be registered again; nothing was changed
    */
   Result move(RunId id, Move move);
 

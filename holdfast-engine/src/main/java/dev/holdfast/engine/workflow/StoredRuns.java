@@ -28,6 +28,7 @@ import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.EndWaiter;
 import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.RetiredDefinitionException;
 import dev.holdfast.engine.store.RunControl;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import dev.holdfast.engine.store.RunQueries;
@@ -303,23 +304,28 @@ public final class StoredRuns implements Runs {
               ? "it has ended: start a new run instead."
               : String.join("; ", plan.refusals()));
     }
-    RunControl.Result result =
-        control(
-            "move",
-            id,
-            c ->
-                c.move(
-                    id,
-                    new RunControl.Move(
-                        row.steps(),
-                        move.definition(),
-                        plan.letters(),
-                        plan.positions(),
-                        plan.jobs())));
+    RunControl.Result result = carryOut(row, move);
     if (!result.done()) {
       throw refused(id, result, "moved", "it has changed in the meantime: try again.");
     }
     return plan.differences();
+  }
+
+  private RunControl.Result carryOut(RunRow row, WorkflowCatalog.Move move) {
+    MovePlan plan = move.plan();
+    RunControl.Move to =
+        new RunControl.Move(
+            row.steps(), move.definition(), plan.letters(), plan.positions(), plan.jobs());
+    try {
+      return control("move", row.id(), c -> c.move(row.id(), to));
+    } catch (RetiredDefinitionException retired) {
+      throw new RunStateException(
+          row.id(),
+          row.state(),
+          "moved",
+          "the graph was not used for a long time and is retired: start a program that has this version of workflow '%s', then try again."
+              .formatted(row.workflow()));
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.holdfast.postgres.workflow;
 
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.store.RetiredDefinitionException;
 import dev.holdfast.engine.store.RunControl.Move;
 import dev.holdfast.engine.store.RunControl.MovedJobs;
 import dev.holdfast.postgres.db.Database;
@@ -15,6 +16,10 @@ import org.jdbi.v3.core.Handle;
 final class RunMove {
   /** Greater than any position, so that positions can be exchanged without a conflict. */
   private static final int ASIDE = 10_000;
+
+  // By workflow_definition_pkey.
+  private static final String RETIRED =
+      "select name from ${schema}.workflow_definition where id = :id and retired_at is not null";
 
   // By run_pkey.
   private static final String MOVE =
@@ -53,12 +58,14 @@ final class RunMove {
       """;
 
   private final RunParts parts;
+  private final String retired;
   private final String move;
   private final String rework;
   private final List<String> renumber = new ArrayList<>();
 
   RunMove(Database database, RunParts parts) {
     this.parts = parts;
+    this.retired = database.sql(RETIRED);
     this.move = database.sql(MOVE);
     this.rework = database.sql(REWORK);
     for (String table :
@@ -78,8 +85,13 @@ final class RunMove {
     }
   }
 
-  /** Moves a run. Returns how many of its READY jobs are run differently now, by queue. */
+  /**
+   * Moves a run. Returns how many of its READY jobs are run differently now, by queue.
+   *
+   * @throws RetiredDefinitionException if the graph is retired
+   */
   Map<String, Integer> move(Handle handle, RunId id, Move to) {
+    requireInUse(handle, to.definition());
     List<Map.Entry<Integer, Integer>> pairs = List.copyOf(to.positions().entrySet());
     for (String sql : renumber) {
       handle
@@ -99,6 +111,17 @@ final class RunMove {
     parts.notes().event(handle, List.of(id), RunEvent.Kind.MOVED, null);
     parts.notes().look(handle, List.of(id));
     return to.jobs().isEmpty() ? Map.of() : rework(handle, id, to.jobs());
+  }
+
+  private void requireInUse(Handle handle, int definition) {
+    handle
+        .createQuery(retired)
+        .bind("id", definition)
+        .mapTo(String.class)
+        .findOne()
+        .ifPresent(workflow -> {
+          throw new RetiredDefinitionException(workflow);
+        });
   }
 
   private Map<String, Integer> rework(Handle handle, RunId id, Map<Integer, MovedJobs> jobs) {

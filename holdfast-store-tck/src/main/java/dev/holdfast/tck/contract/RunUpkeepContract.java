@@ -9,11 +9,13 @@ import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.Definitions.Definition;
 import dev.holdfast.engine.store.Definitions.Stored;
 import dev.holdfast.engine.store.RetiredDefinitionException;
+import dev.holdfast.engine.store.RunControl.Move;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Deleting runs whose retention has expired, and graphs that are not used, and no others. */
@@ -158,6 +160,25 @@ public abstract class RunUpkeepContract extends RunContract {
     assertThat(define("hash-1", RunDraft.WORKFLOW)).isEqualTo(definition);
     assertThat(stored("hash-1").getFirst().definition().body()).contains("hash-1");
     start(chain(1));
+  }
+
+  @Test
+  void aRunCannotBeMovedToARetiredGraphUntilItIsRegisteredAgain() {
+    int retired = define("hash-2", RunDraft.WORKFLOW);
+    passTime(Duration.ofDays(41));
+    define("hash-1", RunDraft.WORKFLOW);
+    RunId id = start(chain(1));
+    tidy();
+    Move move = new Move("A", retired, "A", Map.of(0, 0), Map.of());
+
+    assertThatThrownBy(() -> runs.control().move(id, move))
+        .isInstanceOf(RetiredDefinitionException.class)
+        .hasMessageContaining(RunDraft.WORKFLOW);
+    assertThat(row(id).definition()).isEqualTo(definition);
+
+    assertThat(define("hash-2", RunDraft.WORKFLOW)).isEqualTo(retired);
+    assertThat(runs.control().move(id, move).done()).isTrue();
+    assertThat(row(id).definition()).isEqualTo(retired);
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.engine.store.RetiredDefinitionException;
 import dev.holdfast.engine.store.RunControl;
 import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.engine.store.RunPhase;
@@ -124,6 +125,9 @@ final class MemoryRunControl implements RunControl {
           StoredRun run = runs.open.get(id);
           if (run == null || !run.steps.equals(to.seen())) {
             return RunEffects.nothing(runs.find(id));
+          }
+          if (runs.retired.containsKey(to.definition())) {
+            throw new RetiredDefinitionException(run.workflow);
           }
           RunEffects effects = new RunEffects();
           RunMove move = new RunMove(tables, run, to.positions());
