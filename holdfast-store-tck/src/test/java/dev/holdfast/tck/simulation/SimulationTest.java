@@ -112,7 +112,7 @@ class SimulationTest {
     String stories =
         String.join(
             "\n",
-            LongStream.range(0, 100)
+            LongStream.range(0, 200)
                 .mapToObj(seed -> Simulation.runWithTrace(seed, PlantedBug.NONE))
                 .flatMap(report -> report.traceLines().stream())
                 .toList());
@@ -123,6 +123,8 @@ class SimulationTest {
             "requests RESUME",
             "requests CANCEL",
             "requests RETRY",
+            "requests RERUN",
+            "requests MOVE",
             "requests SIGNAL",
             "requests SIGNAL_JOB",
             "task=simulated::step",
@@ -135,6 +137,13 @@ class SimulationTest {
             "=FAILED}",
             "=CANCELLED}",
             "Parked[",
-            "READY_INSTEAD");
+            "READY_INSTEAD",
+            "onFull=QUEUE",
+            "onFull=REPLACE",
+            "outcome=SKIPPED",
+            "queued=true",
+            "kind=DEADLINE",
+            "kind=TRANSACTION",
+            "DEADLINE: the run did not end");
   }
 }
