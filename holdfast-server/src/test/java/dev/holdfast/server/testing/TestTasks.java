@@ -1,11 +1,10 @@
 package dev.holdfast.server.testing;
 
 import dev.holdfast.api.policy.RetryPolicy;
+import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.workflow.Step;
 import dev.holdfast.api.workflow.Workflow;
-import dev.holdfast.engine.node.NodeBuilder;
-import dev.holdfast.server.TaskModule;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 
@@ -43,8 +42,9 @@ public final class TestTasks implements TaskModule {
   public final Semaphore started = new Semaphore(0);
 
   @Override
-  public void addTo(NodeBuilder node) {
-    node.handle(ECHO, (payload, context) -> payload)
+  public void configure(Binder binder) {
+    binder
+        .handle(ECHO, (payload, context) -> payload)
         .handle(
             FAIL,
             (payload, context) -> {
