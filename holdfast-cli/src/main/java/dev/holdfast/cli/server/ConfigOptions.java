@@ -77,6 +77,14 @@ final class ConfigOptions {
   }
 
   @Option(
+      names = "--log-format",
+      paramLabel = "FORMAT",
+      description = "How the log is written to standard error: text or json. Defaults to text.")
+  void logFormat(String format) {
+    flags.put("log.format", format);
+  }
+
+  @Option(
       names = "--data-dir",
       paramLabel = "FOLDER",
       description = {

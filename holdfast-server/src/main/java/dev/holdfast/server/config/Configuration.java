@@ -3,6 +3,7 @@ package dev.holdfast.server.config;
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.internal.Suggestion;
 import dev.holdfast.server.http.TrustedProxies;
+import dev.holdfast.server.log.ServerLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +42,9 @@ public final class Configuration {
           Key.of("trustedProxies", "", "Addresses or ranges whose X-Forwarded headers count."),
           Key.of("idleTimeout", "PT30S", "How long a connection may be silent."),
           Key.of("requestTimeout", "PT30S", "How long clients may take to send or read."),
+          Key.of("log.format", "text", "How the log is written: text for people, or json."),
+          Key.of(
+              "log.level", "warn", "The level of the log: off, error, warn, info, debug, trace."),
           Key.of("dataDir", "", "The folder of the embedded database."),
           Key.of("database.url", "", "The JDBC URL of the database; the embedded one if empty."),
           Key.of("database.user", "", "The user to log in as."),
@@ -204,6 +208,25 @@ public final class Configuration {
         found.put(full, value.isNull() ? "" : value.asString());
       }
     });
+  }
+
+  /**
+   * Returns how the log is written.
+   *
+   * @throws ConfigException if the format is not valid
+   */
+  public ServerLog.Format logFormat() {
+    return switch (text("log.format").strip().toLowerCase(Locale.ROOT)) {
+      case "text" -> ServerLog.Format.TEXT;
+      case "json" -> ServerLog.Format.JSON;
+      default -> throw invalid("log.format", "give text or json");
+    };
+  }
+
+  /** Returns the level of the log; null if it is not configured. */
+  public @Nullable String logLevel() {
+    Value level = value("log.level");
+    return level.source().equals("default") ? null : level.text().strip();
   }
 
   /** Returns all values, in the order of the documentation. */

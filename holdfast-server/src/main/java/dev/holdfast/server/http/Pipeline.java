@@ -3,6 +3,7 @@ package dev.holdfast.server.http;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.server.key.Caller;
 import dev.holdfast.server.key.KeyRing;
+import dev.holdfast.server.log.ServerLog;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
 import tools.jackson.databind.node.ArrayNode;
 
 /**
@@ -94,6 +96,7 @@ public final class Pipeline {
     String route = "none";
     String tenant = null;
     RawResponse response;
+    MDC.put(ServerLog.REQUEST, id);
     try {
       Router.Match match = router.match(request.method(), stripped(request.path()));
       route = match.route().toString();
@@ -101,6 +104,8 @@ public final class Pipeline {
       response = write(request, id, respond(match, request, id));
     } catch (RuntimeException | Error failure) {
       response = write(request, id, Failures.problem(failure, id, route));
+    } finally {
+      MDC.remove(ServerLog.REQUEST);
     }
     if (request.secure()) {
       response.headers().put("Strict-Transport-Security", "max-age=31536000");

@@ -7,6 +7,7 @@ import dev.holdfast.api.workflow.Step;
 import dev.holdfast.api.workflow.Workflow;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
+import org.slf4j.LoggerFactory;
 
 /** Tasks and workflows of the tests. */
 public final class TestTasks implements TaskModule {
@@ -14,6 +15,7 @@ public final class TestTasks implements TaskModule {
       TaskType.of("test::echo", Object.class, Object.class);
   public static final TaskType<Object, Void> FAIL =
       TaskType.of("test::fail", Object.class).with(job -> job.retry(RetryPolicy.NEVER));
+  public static final TaskType<Object, Void> LOG = TaskType.of("test::log", Object.class);
   public static final TaskType<Object, Void> BLOCK = TaskType.of("test::block", Object.class);
   public static final Workflow<Object, Void> CHAIN =
       Workflow.define(
@@ -49,6 +51,11 @@ public final class TestTasks implements TaskModule {
             FAIL,
             (payload, context) -> {
               throw new IllegalStateException("It always fails: " + Map.of());
+            })
+        .handle(
+            LOG,
+            (payload, context) -> {
+              LoggerFactory.getLogger("test").warn("a line of a job");
             })
         .handle(
             BLOCK,
