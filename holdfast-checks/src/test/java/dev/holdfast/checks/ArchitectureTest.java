@@ -55,6 +55,7 @@ class ArchitectureTest {
           EligibleNodes.class,
           StrandedRuns.class,
           StrandedRuns.Ready.class,
+          StrandedRuns.Mismatch.class,
           SubjectState.class,
           TriggerText.class,
           JobNotes.class,

@@ -42,6 +42,7 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
           "signal",
           "journal",
           "run_gate",
+          "run_payload",
           "workflow_definition");
 
   private static final List<String> AGE =

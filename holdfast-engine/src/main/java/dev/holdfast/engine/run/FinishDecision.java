@@ -27,8 +27,8 @@ public final class FinishDecision {
   /**
    * @param node the id of this node
    * @param outputs encodes results
-   * @param unreadable knows whether another node may be able to read a payload that this node
-   *     cannot
+   * @param unreadable knows whether another node may be able to read a payload or a journal that
+   *     this node cannot
    */
   public FinishDecision(
       String node, OutputEncoder outputs, Unreadable unreadable, Environment environment) {
@@ -119,10 +119,13 @@ public final class FinishDecision {
     int attempt = heldJob.job().attempt();
     Finish.Failure failure = FailureReport.of(attempt, code, thrown, node);
     Finish finish =
-        code.equals(FailureCode.BAD_PAYLOAD)
-            ? unreadable(heldJob, failure)
-            : RetryDecision.onFailure(
-                heldJob.claim(), failure, thrown, heldJob.policy().retryOrDefault(), random());
+        switch (code) {
+          case FailureCode.BAD_PAYLOAD -> unreadable(heldJob, failure);
+          case FailureCode.JOURNAL_MISMATCH -> mismatch(heldJob, failure);
+          default ->
+              RetryDecision.onFailure(
+                  heldJob.claim(), failure, thrown, heldJob.policy().retryOrDefault(), random());
+        };
     switch (finish) {
       case Finish.RetryIn retry ->
           log.info(
@@ -153,8 +156,17 @@ public final class FinishDecision {
         heldJob.claim(),
         failure,
         heldJob.policy().retryOrDefault(),
-        unreadable.leave(heldJob.job(), environment.ticker().now()),
+        unreadable.leave(heldJob.job(), failure.code(), environment.ticker().now()),
         random());
+  }
+
+  private Finish mismatch(HeldJob heldJob, Finish.Failure failure) {
+    return RetryDecision.onMismatch(
+        heldJob.claim(),
+        failure,
+        heldJob.policy().retryOrDefault(),
+        unreadable.leave(heldJob.job(), failure.code(), environment.ticker().now()),
+        heldJob.job().step() != null);
   }
 
   /**

@@ -18,6 +18,12 @@ public final class RetryDecision {
   /** Time for a claim in progress on this node to end, so that it does not claim the job again. */
   private static final Duration HANDED_OVER = Duration.ofSeconds(1);
 
+  /** The delay before the first of the attempts of a step whose journal no live node matches. */
+  private static final Duration STRANDED = Duration.ofMinutes(1);
+
+  /** How many times this delay the attempts are apart in the end. */
+  private static final int MOST_STRANDED = 10;
+
   private RetryDecision() {}
 
   /** Returns the failure code of an exception. */
@@ -70,6 +76,31 @@ public final class RetryDecision {
     return readElsewhere && !isRuledOut(failure.code(), retry)
         ? new Finish.RetryIn(held, HANDED_OVER, failure)
         : finish;
+  }
+
+  /**
+   * Decides what follows when the journal of a job does not match the code of a node. As long as the
+   * code of another node may match, the job is left to that node. If there is none, a plain job is
+   * dead-lettered. The job of a step stays, so that its run is stranded and has not failed: it is
+   * tried again at long intervals, since a node whose code matches may be started.
+   *
+   * @param matchesElsewhere whether the code of another node may match
+   * @param isStep whether the job executes a step of a run
+   */
+  static Finish onMismatch(
+      ClaimId held,
+      Finish.Failure failure,
+      RetryPolicy retry,
+      boolean matchesElsewhere,
+      boolean isStep) {
+    if (isRuledOut(failure.code(), retry) || !matchesElsewhere && !isStep) {
+      return new Finish.Dead(held, failure);
+    }
+    Duration delay =
+        matchesElsewhere
+            ? HANDED_OVER
+            : STRANDED.multipliedBy(Math.clamp(failure.attempt(), 1, MOST_STRANDED));
+    return new Finish.RetryIn(held, delay, failure);
   }
 
   /** Returns whether a rule says that this failure is never retried. */

@@ -4,7 +4,6 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.JobQueries;
@@ -23,9 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Jobs whose payload this node could not read while another node may be able to: during a rolling
- * deployment, producers of the new version write payloads that nodes of the old version cannot
- * read. This node does not claim such a job again as long as there is a live node that serves it
+ * Jobs whose payload or journal this node could not read while another node may be able to: during
+ * a rolling deployment, producers of the new version write payloads that nodes of the old version
+ * cannot read, and handlers of either version write journals that do not match the code of the
+ * other. This node does not claim such a job again as long as there is a live node that serves it
  * and has not failed to read it. The failures stored with the job show which nodes have failed, so
  * that in the end its attempts are used up although each node avoids it.
  */
@@ -43,8 +43,8 @@ public final class Unreadable {
   private final Map<JobId, Refused> refused = new ConcurrentHashMap<>();
   private volatile Moment nextReview = Moment.NEVER;
 
-  /** The queue and task of a skipped job, which claims select by. */
-  private record Refused(String queue, String task) {}
+  /** The queue and task of a skipped job, which claims select by, and how it failed. */
+  private record Refused(String queue, String task, String code) {}
 
   /**
    * Creates the list of unreadable jobs of a node.
@@ -60,12 +60,13 @@ public final class Unreadable {
   /**
    * Leaves a job to the other nodes, if one of them may be able to read it.
    *
+   * @param code how it failed here
    * @return false if this node has to count the attempt
    */
-  public boolean leave(ClaimedJob job, Moment now) {
+  public boolean leave(ClaimedJob job, String code, Moment now) {
     try {
       Job stored = lookup.find(List.of(job.id())).get(job.id());
-      if (stored == null || !mayBeReadElsewhere(stored, nodes.list())) {
+      if (stored == null || !mayBeReadElsewhere(stored, code, nodes.list())) {
         return false;
       }
     } catch (StoreException away) {
@@ -75,7 +76,7 @@ public final class Unreadable {
           job.id(),
           away.getMessage());
     }
-    refused.put(job.id(), new Refused(job.queue(), job.task()));
+    refused.put(job.id(), new Refused(job.queue(), job.task(), code));
     nextReview = nextReview.earlier(now.plus(REVIEW));
     return true;
   }
@@ -114,10 +115,12 @@ public final class Unreadable {
       Map<JobId, Job> stored = lookup.find(refused.keySet());
       List<NodeSnapshot> known = nodes.list();
       refused
-          .keySet()
-          .removeIf(id -> {
-            Job job = stored.get(id);
-            return job == null || hasEnded(job) || !mayBeReadElsewhere(job, known);
+          .entrySet()
+          .removeIf(entry -> {
+            Job job = stored.get(entry.getKey());
+            return job == null
+                || hasEnded(job)
+                || !mayBeReadElsewhere(job, entry.getValue().code(), known);
           });
     } catch (StoreException away) {
       log.warn(
@@ -137,8 +140,8 @@ public final class Unreadable {
     };
   }
 
-  private boolean mayBeReadElsewhere(Job job, List<NodeSnapshot> known) {
-    return known.stream().anyMatch(other -> serves(other, job) && !failedToRead(other, job));
+  private boolean mayBeReadElsewhere(Job job, String code, List<NodeSnapshot> known) {
+    return known.stream().anyMatch(other -> serves(other, job) && !failedToRead(other, job, code));
   }
 
   private boolean serves(NodeSnapshot other, Job job) {
@@ -152,9 +155,9 @@ public final class Unreadable {
   }
 
   /** A node with the same id that was started later may have a newer version. */
-  private static boolean failedToRead(NodeSnapshot other, Job job) {
+  private static boolean failedToRead(NodeSnapshot other, Job job, String code) {
     for (FailedAttempt failure : job.failures()) {
-      if (failure.code().equals(FailureCode.BAD_PAYLOAD)
+      if (failure.code().equals(code)
           && failure.node().equals(other.registration().id())
           && !failure.failedAt().isBefore(other.startedAt())) {
         return true;

@@ -40,7 +40,11 @@ public interface RunAdvance {
       Set<UUID> stopping,
       Map<RunId, Long> seqs) {}
 
-  /** Finds runs that have marks, at most the given number, in no particular order. */
+  /**
+   * Finds runs that have marks, at most the given number, in no particular order. A mark that was
+   * written more than a few seconds ago may be left out by most calls, but not for longer than about
+   * a minute.
+   */
   List<RunId> marked(int limit);
 
   /**
@@ -76,7 +80,8 @@ public interface RunAdvance {
           && plan.stopped().isEmpty()
           && plan.results().isEmpty()
           && plan.consumed().isEmpty()
-          && !plan.more();
+          && !plan.more()
+          && plan.jobs().stream().noneMatch(job -> LargePayload.isIn(job.job()));
     }
   }
 

@@ -181,10 +181,8 @@ public final class Advancer implements Role {
     } catch (RuntimeException failure) {
       if (batch.size() == 1) {
         log.error(
-            "Run {} could not be advanced; it is tried again in {} at the latest, also by other"
-                + " nodes",
+            "Run {} could not be advanced; it is tried again within two minutes, also by other nodes",
             batch.get(0),
-            BETWEEN_LOOKS,
             failure);
       } else {
         batch.forEach(run -> advance(List.of(run)));

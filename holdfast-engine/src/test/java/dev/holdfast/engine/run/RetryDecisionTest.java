@@ -125,4 +125,42 @@ class RetryDecisionTest {
     assertThat(FailureReport.of(1, FailureCode.TASK_FAILED, broken, "n").message())
         .contains("could not be read");
   }
+
+  private static Finish mismatch(int attempt, RetryPolicy retry, boolean elsewhere, boolean step) {
+    return RetryDecision.onMismatch(
+        HELD,
+        FailureReport.of(attempt, FailureCode.JOURNAL_MISMATCH, "x", "node"),
+        retry,
+        elsewhere,
+        step);
+  }
+
+  private static Duration again(int attempt, boolean elsewhere, boolean step) {
+    return ((Finish.RetryIn) mismatch(attempt, RetryPolicy.DEFAULT, elsewhere, step)).delay();
+  }
+
+  @Test
+  void aJournalThatAnotherNodeMayMatchIsLeftToIt() {
+    RetryPolicy once = RetryPolicy.DEFAULT.maxAttempts(1);
+
+    assertThat(mismatch(1, once, true, false)).isInstanceOf(Finish.RetryIn.class);
+    assertThat(again(9, true, false)).isEqualTo(Duration.ofSeconds(1));
+    assertThat(again(9, true, true)).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void aJournalThatNoNodeMatchesFailsAPlainJobAndStrandsAStep() {
+    assertThat(mismatch(1, RetryPolicy.DEFAULT, false, false)).isInstanceOf(Finish.Dead.class);
+    assertThat(again(1, false, true)).isEqualTo(Duration.ofMinutes(1));
+    assertThat(again(3, false, true)).isEqualTo(Duration.ofMinutes(3));
+    assertThat(again(99, false, true)).isEqualTo(Duration.ofMinutes(10));
+  }
+
+  @Test
+  void aRuleCanFailAStepWhoseJournalDoesNotMatch() {
+    RetryPolicy never = RetryPolicy.DEFAULT.neverOn(FailureCode.JOURNAL_MISMATCH);
+
+    assertThat(mismatch(1, never, true, true)).isInstanceOf(Finish.Dead.class);
+    assertThat(mismatch(1, never, false, true)).isInstanceOf(Finish.Dead.class);
+  }
 }

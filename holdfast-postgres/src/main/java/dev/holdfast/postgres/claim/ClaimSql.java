@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.claim;
 
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.job.JobColumns;
 
 /**
  * The statement that claims jobs. Its variants differ in how they pick jobs: for one task, for
@@ -41,7 +42,7 @@ final class ClaimSql {
         release_requested = null
       from cut
       where j.ctid = any((select ctids from cut)::tid[])
-      returning j.id, j.token, j.task, j.state, j.attempt, j.priority, j.payload, j.tags,
+      returning j.id, j.token, j.task, j.state, j.attempt, j.priority, ${payload}, j.tags,
                 j.policy, j.created_at, j.run_at, now(), j.rank, coalesce(j.crashes, 0),
                 j.suspicion, coalesce(j.unique_key, j.ledger_key), j.notes,
                 j.run_id, j.step, j.item
@@ -252,7 +253,11 @@ final class ClaimSql {
   }
 
   private static String claim(Database database, String pick) {
-    return database.sql(CLAIM.replace("${pick}", pick).replace("${gate}", gate("k.task")));
+    return database.sql(
+        CLAIM
+            .replace("${pick}", pick)
+            .replace("${gate}", gate("k.task"))
+            .replace("${payload}", JobColumns.payload("j")));
   }
 
   private static String gate(String task) {

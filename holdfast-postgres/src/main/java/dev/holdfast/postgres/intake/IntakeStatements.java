@@ -3,6 +3,7 @@ package dev.holdfast.postgres.intake;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
+import dev.holdfast.engine.store.LargePayload;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Portions;
 import dev.holdfast.engine.store.StepRef;
@@ -150,6 +151,7 @@ public final class IntakeStatements {
   private final Database database;
   private final LockPatience patience;
   private final UniqueKeyStatements keys;
+  private final StepPayloads payloads;
   private final long agingMicros;
   private final String insert;
   private final String insertNew;
@@ -166,6 +168,7 @@ public final class IntakeStatements {
     this.database = database;
     this.patience = patience;
     this.keys = new UniqueKeyStatements(database, patience);
+    this.payloads = new StepPayloads(database);
     this.agingMicros = SqlValues.micros(aging);
     this.insert = database.sql(JobColumns.fromGiven(INSERT));
     this.insertNew = database.sql(patience.in(JobColumns.fromGiven(INSERT_NEW)));
@@ -248,6 +251,7 @@ public final class IntakeStatements {
    * @throws SQLException also if a step has a live job already
    */
   public void insertSteps(Connection connection, List<NewJob> jobs) throws SQLException {
+    payloads.store(connection, jobs);
     insert(connection, UniqueEnqueue.entries(jobs));
   }
 
@@ -260,7 +264,8 @@ public final class IntakeStatements {
   }
 
   /**
-   * Binds the jobs of steps to a statement that contains {@link #insertedSteps}.
+   * Binds the jobs of steps to a statement that contains {@link #insertedSteps}. None of them has a
+   * {@link LargePayload}.
    *
    * @param before how many parameters precede them
    * @return how many parameters precede the next one
@@ -334,7 +339,11 @@ public final class IntakeStatements {
     return switch (column) {
       case QUEUE -> job.queue();
       case TASK -> job.task();
-      case PAYLOAD -> job.payload();
+      case PAYLOAD -> LargePayload.isIn(job) ? null : job.payload();
+      case PAYLOAD_REF -> {
+        UUID ref = LargePayload.id(job);
+        yield ref == null ? null : ref.toString();
+      }
       case POLICY -> job.policy();
       case TAGS -> SqlValues.arrayText(job.tags());
       case UNIQUE_KEY -> key(entry, false);

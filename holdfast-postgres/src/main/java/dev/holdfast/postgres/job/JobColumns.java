@@ -33,6 +33,7 @@ public final class JobColumns {
     QUEUE,
     TASK,
     PAYLOAD,
+    PAYLOAD_REF,
     POLICY,
     TAGS,
     UNIQUE_KEY,
@@ -53,7 +54,7 @@ public final class JobColumns {
       String type =
           switch (this) {
             case TAGS -> "::text[]";
-            case PARENT, RUN_ID -> "::uuid";
+            case PARENT, RUN_ID, PAYLOAD_REF -> "::uuid";
             case STEP -> "::smallint";
             case ITEM -> "::integer";
             case QUEUE, TASK, PAYLOAD, POLICY, UNIQUE_KEY, LEDGER_KEY, STACK, SOURCE -> "";
@@ -86,10 +87,11 @@ public final class JobColumns {
   private static final Set<String> NOT_IN_HISTORY = Set.of("policy", "ledger_key");
 
   /** What a {@link Job} does not show. */
-  private static final Set<String> NOT_READ = Set.of("policy", "ledger_key", "crashes");
+  private static final Set<String> NOT_READ = Set.of("policy", "ledger_key", "crashes", "payload_ref");
 
   private static final Map<String, String> OF_JOB =
       Map.of(
+          "payload", payload("j"),
           "result", "null::text",
           "unique_key", "coalesce(j.unique_key, j.ledger_key)",
           "node", "(select n.id from ${schema}.node n where n.incarnation = j.incarnation)",
@@ -102,6 +104,8 @@ public final class JobColumns {
    */
   private static final Map<String, String> OF_HISTORY =
       Map.of(
+          "payload",
+          payload("h"),
           "result",
           """
           case when h.run_id is not null then (
@@ -116,12 +120,26 @@ public final class JobColumns {
 
   private static final Map<String, String> OF_DEAD_LETTER =
       Map.of(
+          "payload", payload("d"),
           "state", "'FAILED'",
           "result", "null",
           "unique_key", "coalesce(d.unique_key, d.ledger_key)",
           "failures", "d.failures::text");
 
   private JobColumns() {}
+
+  /**
+   * Returns the expression for the payload of a row. A large one of a step is with its run, and is
+   * found there by run_payload_pkey.
+   */
+  public static String payload(String table) {
+    return """
+        case when ${table}.payload_ref is null then ${table}.payload
+             else (select p.body from ${schema}.run_payload p
+                   where p.run_id = ${table}.run_id and p.id = ${table}.payload_ref) end\
+        """
+        .replace("${table}", table);
+  }
 
   /**
    * Completes a statement that reads jobs: {@code live}, {@code history} and {@code dead} are the

@@ -8,7 +8,7 @@ public final class StrandedSql {
   // Steps through job_ready, and with the stack through job_ready_stack, from one kind of job to
   // the next; then reads the jobs of the kinds that no node serves. Crash suspects are few and are
   // read by job_ready_suspect. Graphs of newer formats are rare, and their runs are found by
-  // run_workflow.
+  // run_workflow. Jobs whose journal did not match are found by job_mismatch.
   private static final String STRANDED =
       """
       with recursive plain as (
@@ -66,6 +66,14 @@ public final class StrandedSql {
       ), stranded as materialized (
         select w.run_id as id from waiting w where w.run_id is not null
         union
+        select j.run_id from ${schema}.job j
+        where ${mismatch}
+          and not exists (
+            select from ${schema}.node n
+            where n.state = 'ALIVE' and j.queue = any(n.queues) and j.task = any(n.tasks)
+              and (j.stack is null or n.serves && array[j.stack, '*'])
+              and not ${tried})
+        union
         select r.id from ${schema}.workflow_definition d
         join ${schema}.run r on r.workflow = d.name and r.definition = d.id
         where not exists (
@@ -73,7 +81,32 @@ public final class StrandedSql {
       )\
       """;
 
+  /** Whether the journal of {@code job j} did not match the code of its last node: job_mismatch. */
+  private static final String MISMATCH =
+      """
+      j.run_id is not null and j.state in ('SCHEDULED', 'READY')
+        and j.failures -> -1 ->> 'code' = 'JOURNAL_MISMATCH'\
+      """;
+
+  /** Whether the journal of {@code job j} did not match on {@code node n} since it started. */
+  private static final String TRIED =
+      """
+      exists (
+        select from jsonb_array_elements(j.failures) e
+        where e ->> 'code' = 'JOURNAL_MISMATCH' and e ->> 'node' = n.id
+          and (e ->> 'failedAt')::bigint >= extract(epoch from n.started_at) * 1000000)\
+      """;
+
   private StrandedSql() {}
+
+  /**
+   * Completes a statement about {@code job j} and {@code node n}: {@code mismatch} says whether the
+   * journal of the job did not match the code of the node that ran it last, {@code tried} whether it
+   * did not match on this node since it started.
+   */
+  public static String mismatches(String statement) {
+    return statement.replace("${mismatch}", MISMATCH).replace("${tried}", TRIED);
+  }
 
   /**
    * Returns a statement whose {@code ${stranded}} is replaced by a WITH clause that has a query
@@ -81,6 +114,6 @@ public final class StrandedSql {
    * jobs of one kind to read.
    */
   public static String into(String statement) {
-    return statement.replace("${stranded}", STRANDED);
+    return statement.replace("${stranded}", mismatches(STRANDED));
   }
 }

@@ -14,7 +14,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,21 +25,6 @@ import org.jdbi.v3.core.Handle;
 
 /** Moves runs forward. */
 final class PgRunAdvance implements RunAdvance {
-  private static final UUID FIRST = new UUID(0, 0);
-
-  // By run_mark_run, from where the last call stopped, and run_pkey.
-  private static final String MARKED =
-      """
-      select m.run_id
-      from ${schema}.run_mark m
-      where m.run_id > :after
-        and not exists (
-          select from ${schema}.run r where r.id = m.run_id and r.state = 'QUEUED')
-      group by m.run_id
-      order by m.run_id
-      limit :limit
-      """;
-
   // By run_timer_due.
   private static final String FIRE =
       """
@@ -75,8 +59,7 @@ final class PgRunAdvance implements RunAdvance {
   private final PlanWriter writer;
   private final Gates gates;
   private final ExpressAdvance express;
-  private volatile UUID cursor = FIRST;
-  private final String marked;
+  private final MarkReads marks;
   private final String fire;
   private final String next;
   private final String left;
@@ -94,7 +77,7 @@ final class PgRunAdvance implements RunAdvance {
     this.writer = writer;
     this.gates = gates;
     this.express = express;
-    this.marked = database.sql(MARKED);
+    this.marks = new MarkReads(database, System::nanoTime);
     this.fire = database.sql(FIRE);
     this.next = database.sql(NEXT);
     this.left = database.sql(LEFT);
@@ -102,30 +85,7 @@ final class PgRunAdvance implements RunAdvance {
 
   @Override
   public List<RunId> marked(int limit) {
-    return database.run("look for runs with marks", handle -> marked(handle, limit));
-  }
-
-  private List<RunId> marked(Handle handle, int limit) {
-    UUID from = cursor;
-    Set<UUID> found = new LinkedHashSet<>(marked(handle, from, limit));
-    if (found.size() < limit && !from.equals(FIRST)) {
-      found.addAll(marked(handle, FIRST, limit - found.size()));
-    }
-    UUID last = FIRST;
-    for (UUID id : found) {
-      last = id;
-    }
-    cursor = found.size() < limit ? FIRST : last;
-    return found.stream().map(RunId::new).toList();
-  }
-
-  private List<UUID> marked(Handle handle, UUID after, int limit) {
-    return handle
-        .createQuery(marked)
-        .bind("after", after)
-        .bind("limit", limit)
-        .mapTo(UUID.class)
-        .list();
+    return marks.find(limit);
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.job.JobColumns;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -68,8 +69,8 @@ final class RunReads {
   // By dead_letter_run, for runs that were retried.
   private static final String FORMER =
       """
-      select run_id, step, id, task, payload from ${schema}.dead_letter
-      where run_id = any(:ids::uuid[]) and item = -1
+      select d.run_id, d.step, d.id, d.task, ${payload} from ${schema}.dead_letter d
+      where d.run_id = any(:ids::uuid[]) and d.item = -1
       """;
 
   // By run_mark_run and run_pkey. A job that outlived its run has left such a mark.
@@ -133,7 +134,7 @@ final class RunReads {
     this.lock = database.sql(LOCK);
     this.marks = database.sql(MARKS);
     this.maps = database.sql(MAPS);
-    this.former = database.sql(FORMER);
+    this.former = database.sql(FORMER.replace("${payload}", JobColumns.payload("d")));
     this.forget = database.sql(FORGET);
   }
 

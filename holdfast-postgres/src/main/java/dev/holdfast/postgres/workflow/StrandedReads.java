@@ -3,9 +3,11 @@ package dev.holdfast.postgres.workflow;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.rule.EligibleNodes.Candidate;
 import dev.holdfast.engine.rule.StrandedRuns;
+import dev.holdfast.engine.rule.StrandedRuns.Mismatch;
 import dev.holdfast.engine.rule.StrandedRuns.Ready;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
+import dev.holdfast.postgres.job.StrandedSql;
 import dev.holdfast.postgres.liveness.NodeRows;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -39,6 +41,16 @@ final class StrandedReads {
       order by r.id, j.step
       """;
 
+  // By job_mismatch. Reads all nodes, which are few.
+  private static final String MISMATCHES =
+      """
+      select j.run_id, j.queue, j.task, j.stack, j.failures -> -1 ->> 'message',
+             array(select n.id from ${schema}.node n where n.state = 'ALIVE' and ${tried})
+      from ${schema}.job j
+      where j.run_id = any(:ids::uuid[]) and ${mismatch}
+      order by j.run_id, j.step
+      """;
+
   private static final String LIVING =
       """
       select id, queues, tasks, serves, mode, mode_exceptions, lost_lanes, graph_format
@@ -46,15 +58,17 @@ final class StrandedReads {
       """;
 
   /** What a run needs. */
-  private record Needs(int format, List<Ready> ready) {}
+  private record Needs(int format, List<Ready> ready, List<Mismatch> mismatches) {}
 
   private final Database database;
   private final String needs;
+  private final String mismatches;
   private final String living;
 
   StrandedReads(Database database) {
     this.database = database;
     this.needs = database.sql(NEEDS);
+    this.mismatches = database.sql(StrandedSql.mismatches(MISMATCHES));
     this.living = database.sql(LIVING);
   }
 
@@ -64,10 +78,11 @@ final class StrandedReads {
         "find out whether runs are stranded",
         handle -> {
           Map<RunId, Needs> needed = needs(handle, ids);
+          addMismatches(handle, ids, needed);
           List<Candidate> nodes = needed.isEmpty() ? List.of() : living(handle);
           Map<RunId, String> reasons = new HashMap<>();
           needed.forEach((id, need) ->
-              StrandedRuns.reason(need.format, need.ready, nodes)
+              StrandedRuns.reason(need.format, need.ready, need.mismatches, nodes)
                   .ifPresent(why -> reasons.put(id, why)));
           return reasons;
         });
@@ -93,7 +108,25 @@ final class StrandedReads {
   }
 
   private static Function<RunId, Needs> format(int format) {
-    return id -> new Needs(format, new ArrayList<>());
+    return id -> new Needs(format, new ArrayList<>(), new ArrayList<>());
+  }
+
+  private void addMismatches(Handle handle, Collection<RunId> ids, Map<RunId, Needs> needed) {
+    handle
+        .createQuery(mismatches)
+        .bindArray("ids", UUID.class, ids.stream().map(RunId::value).toList())
+        .map((row, context) -> {
+          Needs need = needed.get(new RunId(row.getObject(1, UUID.class)));
+          return need != null
+              && need.mismatches.add(
+                  new Mismatch(
+                      row.getString(2),
+                      row.getString(3),
+                      row.getString(4),
+                      SqlValues.strings(row, 6),
+                      row.getString(5)));
+        })
+        .list();
   }
 
   private List<Candidate> living(Handle handle) {

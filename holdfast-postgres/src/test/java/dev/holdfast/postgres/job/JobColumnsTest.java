@@ -9,6 +9,7 @@ import dev.holdfast.api.job.UniqueKey.OnConflict;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.LargePayload;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.postgres.PostgresFixture;
@@ -67,7 +68,7 @@ class JobColumnsTest {
       Set.of("run_at", "started_at", "start_by", "attempt", "cancel_requested", "crashes");
 
   /** Columns that name the step of a run. Such a job is not retried by itself. */
-  private static final Set<String> OF_STEP = Set.of("run_id", "step", "item");
+  private static final Set<String> OF_STEP = Set.of("run_id", "step", "item", "payload_ref");
 
   /** Columns that attempts set, and not the enqueue. */
   private static final Set<String> NOT_GIVEN = Set.of("started_at", "failures", "crashes", "notes");
@@ -139,10 +140,13 @@ class JobColumnsTest {
     Map<String, @Nullable String> windowed =
         row("job", enqueue(full().unique(UniqueKey.within("k", Duration.ofHours(1)))));
 
-    assertThat(some(active, without(kept(), union(NOT_GIVEN, Set.of("ledger_key")))))
+    assertThat(some(active, without(kept(), union(NOT_GIVEN, Set.of("ledger_key", "payload_ref")))))
         .doesNotContainValue(null);
-    assertThat(some(windowed, without(kept(), union(NOT_GIVEN, Set.of("unique_key")))))
+    assertThat(some(windowed, without(kept(), union(NOT_GIVEN, Set.of("unique_key", "payload_ref")))))
         .doesNotContainValue(null);
+    JobId large = enqueue(full().payload("p".repeat(LargePayload.LONGEST_IN_JOB + 1)));
+    assertThat(row("job", large).get("payload_ref")).isNotNull();
+    assertThat(row("job", large).get("payload")).isNull();
   }
 
   @Test

@@ -39,6 +39,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -471,6 +472,43 @@ class PgRunStoreTest {
     assertThat(advance(id).ended()).containsEntry(id, RunState.FAILED);
     assertThat(runs.queries().details(id).results().getFirst().failure().code())
         .isEqualTo("RESULT_NOT_AVAILABLE");
+  }
+
+  @Test
+  void aLargePayloadOfManyJobsIsStoredOnceAndDeletedWithItsRun() {
+    int jobs = 200;
+    String payload = "\"" + "x".repeat(100_000) + "\"";
+    RunId id = ChainPlanner.newId();
+    List<RunPlan.Job> elements =
+        IntStream.range(0, jobs).mapToObj(i -> ChainPlanner.job(id, 0, i, payload)).toList();
+    runs.intake()
+        .start(
+            withFirst(
+                ChainPlanner.run(id, definition, 1),
+                ChainPlanner.plan(RunState.RUNNING, "A", null, elements, List.of())),
+            null);
+    Worker worker = worker();
+    List<ClaimedJob> claimed = worker.claim(jobs);
+    assertThat(claimed).hasSize(jobs).allMatch(job -> payload.equals(job.payload()));
+    claimed.subList(0, jobs / 2).forEach(worker::succeed);
+    claimed.subList(jobs / 2, jobs).forEach(worker::failPermanently);
+
+    assertThat(fixture.ask("select sum(octet_length(body)) from holdfast.run_payload"))
+        .isEqualTo("100002");
+    assertThat(
+            fixture.ask(
+                """
+                select sum(coalesce(octet_length(payload), 0)) from (
+                  select payload from holdfast.job_history
+                  union all select payload from holdfast.dead_letter) j
+                """))
+        .isEqualTo("0");
+    assertThat(row(id).bytes()).isEqualTo(100_002);
+
+    advance(id, end(RunState.FAILED, "F"));
+    fixture.passTime(Duration.ofDays(10));
+    fixture.store().upkeep().tidy(new Retention(Duration.ofDays(7), Duration.ofDays(7)));
+    assertThat(fixture.ask("select count(*) from holdfast.run_payload")).isEqualTo("0");
   }
 
   @Test

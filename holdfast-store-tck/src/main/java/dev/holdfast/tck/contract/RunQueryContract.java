@@ -2,11 +2,15 @@ package dev.holdfast.tck.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Definitions.Definition;
+import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.RunQueries.StoredEvent;
 import dev.holdfast.engine.store.RunRow;
 import java.time.Duration;
@@ -159,6 +163,60 @@ public abstract class RunQueryContract extends RunContract {
     Worker.join(store, "other", QUEUE, "another::task");
 
     assertThat(stranded(running, paused, scheduled)).isEmpty();
+    assertThat(list(RunFilter.all().stranded())).isEmpty();
+  }
+
+  private static void mismatch(Worker worker) {
+    ClaimedJob job = worker.claimOne();
+    Finish.Failure failure =
+        new Finish.Failure(
+            job.attempt(),
+            FailureCode.JOURNAL_MISMATCH,
+            null,
+            "The journal of %s does not match.".formatted(job.id()),
+            null,
+            worker.registration().id());
+    worker.finish(new Finish.RetryIn(job.claim(), Duration.ofMinutes(1), failure));
+  }
+
+  @Test
+  void aRunIsStrandedWhileTheJournalOfAStepMatchesNoLiveNode() {
+    RunId id = start(chain(1));
+    Worker first = worker("first");
+    mismatch(first);
+    assertThat(stranded(id).get(id))
+        .startsWith("VERSION_STRANDED:")
+        .contains("The journal of " + jobOf(id, 0).id());
+    assertThat(list(RunFilter.all().stranded())).containsExactly(id);
+    assertThat(store.queues().sample(Set.of(), Duration.ZERO).orElseThrow().strandedRuns())
+        .isEqualTo(1);
+
+    Worker second = worker("second");
+    assertThat(stranded(id)).as("another node may match").isEmpty();
+    assertThat(list(RunFilter.all().stranded())).isEmpty();
+    passTime(Duration.ofMinutes(2));
+    stage();
+    assertThat(jobState(id, 0)).isEqualTo(JobState.READY);
+    assertThat(stranded(id)).isEmpty();
+
+    mismatch(second);
+    assertThat(stranded(id)).containsKey(id);
+    first.leave();
+    worker("first");
+    assertThat(stranded(id)).as("a node that was started again may match").isEmpty();
+    assertThat(list(RunFilter.all().stranded())).isEmpty();
+  }
+
+  @Test
+  void aRunIsNotStrandedAfterAnotherFailureThanAMismatch() {
+    RunId id = start(chain(1));
+    Worker worker = worker();
+    mismatch(worker);
+    passTime(Duration.ofMinutes(2));
+    stage();
+    worker.retryIn(worker.claimOne(), Duration.ofHours(1));
+
+    assertThat(stranded(id)).isEmpty();
     assertThat(list(RunFilter.all().stranded())).isEmpty();
   }
 

@@ -321,6 +321,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class RunPayloadFacts extends RunPayloadContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class RunUpkeepFacts extends RunUpkeepContract {
     @Override
     protected StoreFixture newFixture() {

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.Page;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunFilter;
@@ -17,6 +20,7 @@ import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.Definitions.Definition;
 import dev.holdfast.engine.store.RunControl.Move;
 import dev.holdfast.engine.store.RunRow;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -99,6 +103,50 @@ public abstract class StrandedContract extends NodeTestBase {
     client().runs().move(run.id(), other.definition(), false);
 
     assertThat(client().runs().await(run, SOON)).isEqualTo(new Note("go first deploy::new"));
+    assertThat(stranded()).isEmpty();
+  }
+
+  private HoldfastNode journalling(TaskHandler<Note, Note> handler) {
+    return start(node().handle(FIRST, (note, context) -> note).handle(OLD, handler));
+  }
+
+  private HoldfastNode version1() {
+    return journalling((note, context) -> {
+      String charged = context.steps().run("charge", String.class, () -> " charged");
+      context.steps().awaitSignal("go", String.class, Duration.ofHours(1));
+      return new Note(note.text() + charged);
+    });
+  }
+
+  @Test
+  void aRunWhoseJournalNoLiveNodeMatchesContinuesWhenOneDoes() throws Exception {
+    HoldfastNode old = version1();
+    Started<Note> run = client().runs().start(version(OLD), new Note("go"));
+    await()
+        .atMost(SOON)
+        .until(() -> read(run.id()).step("second").orElseThrow().state() == StepState.ACTIVE);
+    JobId job = read(run.id()).step("second").orElseThrow().job().orElseThrow();
+    await()
+        .atMost(SOON)
+        .until(() -> client().find(job).orElseThrow().state() == JobState.WAITING);
+    old.close();
+    journalling((note, context) -> {
+      context.steps().sleep("charge", Duration.ofHours(1)); // The journal says RUN.
+      return note;
+    });
+
+    client().signal(job, "go", "now");
+
+    await().atMost(SOON).until(() -> !stranded().isEmpty());
+    assertThat(read(run.id()).state()).isEqualTo(RunState.RUNNING);
+    assertThat(read(run.id()).reason().orElseThrow())
+        .startsWith("VERSION_STRANDED")
+        .contains("step 'second' of run " + run.id(), "'charge'");
+
+    // The node that does not match may claim it first, and leaves it to the other one.
+    version1();
+    client().requeue(job);
+    assertThat(client().runs().await(run, SOON)).isEqualTo(new Note("go charged"));
     assertThat(stranded()).isEmpty();
   }
 

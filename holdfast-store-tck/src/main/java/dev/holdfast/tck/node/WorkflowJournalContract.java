@@ -2,6 +2,7 @@ package dev.holdfast.tck.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
@@ -19,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Durable steps in the steps of runs that are retried. */
@@ -145,13 +147,19 @@ public abstract class WorkflowJournalContract extends WorkflowNodeBase {
                 }));
     RunId id = client().runs().start(FLOW, new Note("x")).id();
 
-    RunStep buy = step(await(id, RunState.FAILED), "buy");
+    Awaitility.await().atMost(SOON).until(() -> read(id).reason().isPresent());
+    Run run = read(id);
+    RunStep buy = step(run, "buy");
 
-    assertThat(buy.failure().orElseThrow())
-        .startsWith(FailureCode.JOURNAL_MISMATCH)
+    assertThat(run.state()).isEqualTo(RunState.RUNNING);
+    assertThat(run.reason().orElseThrow())
+        .startsWith("VERSION_STRANDED")
         .contains("step 'buy' of run " + id)
         .contains("job " + buy.job().orElseThrow())
         .contains("step 'charge', occurrence 1");
+    assertThat(client().find(buy.job().orElseThrow()).orElseThrow().failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.TASK_FAILED, FailureCode.JOURNAL_MISMATCH);
     assertThat(buy.output()).isEmpty();
   }
 }

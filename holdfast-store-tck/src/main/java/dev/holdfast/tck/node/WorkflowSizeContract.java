@@ -121,6 +121,30 @@ public abstract class WorkflowSizeContract extends WorkflowNodeBase {
   }
 
   @Test
+  void anInputThatManyStepsReadIsStoredOnce() {
+    int steps = 40;
+    String input = encodedAs(100_000);
+    Workflow<String, Void> wide =
+        Workflow.define(
+            "size::wide",
+            String.class,
+            flow -> {
+              for (int i = 0; i < steps; i++) {
+                flow.step("read-" + i, READ, flow.input());
+              }
+            });
+    start(
+        node()
+            .handle(READ, (text, context) -> text.equals(input) ? "ok" : "wrong"));
+
+    Run run = await(client().runs().start(wide, input).id(), RunState.SUCCEEDED);
+
+    assertThat(run.steps()).allSatisfy(step -> assertThat(step.output()).contains("\"ok\""));
+    assertThat(step(run, "read-7").input().orElseThrow()).hasSize(100_000);
+    assertThat(run.bytes()).isEqualTo(100_000 + steps * "\"ok\"".length());
+  }
+
+  @Test
   void runsFromHalfOfTheLimitOnAreCountedOnce() {
     Workflow<List<Integer>, Void> map =
         Workflow.define(

@@ -74,7 +74,7 @@ class UnreadableTest extends Contract {
     worker("gone").leave();
     Unreadable unreadable = unreadable();
 
-    assertThat(unreadable.leave(claimed(me), NOW)).isFalse();
+    assertThat(unreadable.leave(claimed(me), FailureCode.BAD_PAYLOAD, NOW)).isFalse();
     assertThat(leftOut(unreadable)).isEmpty();
   }
 
@@ -85,7 +85,7 @@ class UnreadableTest extends Contract {
     Unreadable unreadable = unreadable();
     ClaimedJob job = claimed(me);
 
-    assertThat(unreadable.leave(job, NOW)).isTrue();
+    assertThat(unreadable.leave(job, FailureCode.BAD_PAYLOAD, NOW)).isTrue();
     failToRead(me, job);
     assertThat(leftOut(unreadable)).containsExactly(job.id());
     assertThat(unreadable.leftOut("bulk", List.of(TASK))).isEmpty();
@@ -104,7 +104,7 @@ class UnreadableTest extends Contract {
     Worker other = worker("other");
     Unreadable unreadable = unreadable();
     ClaimedJob first = claimed(me);
-    assertThat(unreadable.leave(first, NOW)).isTrue();
+    assertThat(unreadable.leave(first, FailureCode.BAD_PAYLOAD, NOW)).isTrue();
     failToRead(me, first);
     passTime(Duration.ofSeconds(1));
     failToRead(other, other.claimOne());
@@ -112,11 +112,11 @@ class UnreadableTest extends Contract {
     unreadable.review(LATER);
     assertThat(leftOut(unreadable)).isEmpty();
     ClaimedJob again = me.claimOne();
-    assertThat(unreadable.leave(again, LATER)).isFalse();
+    assertThat(unreadable.leave(again, FailureCode.BAD_PAYLOAD, LATER)).isFalse();
 
     passTime(Duration.ofSeconds(1));
     worker("other");
-    assertThat(unreadable.leave(again, LATER)).isTrue();
+    assertThat(unreadable.leave(again, FailureCode.BAD_PAYLOAD, LATER)).isTrue();
   }
 
   @Test
@@ -125,7 +125,7 @@ class UnreadableTest extends Contract {
     Worker other = worker("other");
     Unreadable unreadable = unreadable();
     ClaimedJob job = claimed(me);
-    assertThat(unreadable.leave(job, NOW)).isTrue();
+    assertThat(unreadable.leave(job, FailureCode.BAD_PAYLOAD, NOW)).isTrue();
     failToRead(me, job);
 
     other.finish(new Finish.Succeeded(other.claimOne().claim(), null, null));
@@ -141,7 +141,7 @@ class UnreadableTest extends Contract {
     Unreadable unreadable = unreadable();
     for (int i = 0; i < Unreadable.MOST_OF_TASK; i++) {
       assertThat(unreadable.mayClaim(TASK)).isTrue();
-      unreadable.leave(claimed(me), NOW);
+      unreadable.leave(claimed(me), FailureCode.BAD_PAYLOAD, NOW);
     }
     assertThat(unreadable.mayClaim(TASK)).isFalse();
     assertThat(unreadable.mayClaim("other")).isTrue();

@@ -141,6 +141,7 @@ final class PlanWriter {
       StepRef step = job.job().stamp().step();
       tables.deadLetter.values().removeIf(row -> row.step != null && row.step.equals(step));
     }
+    run.count(job.job());
     JobRow row = new JobRow(job.job(), tables.nextSequence(), now);
     tables.insert(row, now);
     effects.queued(row);

@@ -4,6 +4,9 @@ import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.engine.codec.Utf8Length;
+import dev.holdfast.engine.store.LargePayload;
+import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunPhase;
@@ -11,6 +14,7 @@ import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.StepRef;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
@@ -35,6 +39,9 @@ final class StoredRun {
 
   /** Changes only when its parent is moved to another graph. */
   @Nullable StepRef parent;
+
+  /** The large payloads of its jobs, which are counted once. */
+  private final Set<String> largePayloads = new HashSet<>();
 
   int definition;
   RunState state = RunState.RUNNING;
@@ -71,6 +78,14 @@ final class StoredRun {
         && other.gate != null
         && gate.key().equals(other.gate.key())
         && workflow.equals(other.workflow);
+  }
+
+  /** Counts the payload of a job, if it is large and no other job of the run has it. */
+  void count(NewJob job) {
+    String payload = job.payload();
+    if (payload != null && LargePayload.isIn(job) && largePayloads.add(payload)) {
+      bytes += Utf8Length.bytes(payload);
+    }
   }
 
   /** Returns whether its main steps run: later phases must be carried out even if it is stopped. */

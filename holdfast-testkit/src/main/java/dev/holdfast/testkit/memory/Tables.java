@@ -2,10 +2,13 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.rule.EligibleNodes.Candidate;
 import dev.holdfast.engine.rule.StrandedRuns;
+import dev.holdfast.engine.rule.StrandedRuns.Mismatch;
 import dev.holdfast.engine.rule.StrandedRuns.Ready;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Definitions.Stored;
@@ -25,12 +28,14 @@ import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -119,7 +124,36 @@ final class Tables {
             .sorted(Comparator.comparingInt(row -> Objects.requireNonNull(row.step).step()))
             .map(row -> new Ready(row.queue, row.task, row.stack))
             .toList();
-    return StrandedRuns.reason(graph.definition().format(), jobs, living());
+    List<Mismatch> mismatches =
+        live.values().stream()
+            .filter(row -> row.step != null && row.step.run().equals(id))
+            .sorted(Comparator.comparingInt(row -> Objects.requireNonNull(row.step).step()))
+            .flatMap(row -> mismatch(row).stream())
+            .toList();
+    return StrandedRuns.reason(graph.definition().format(), jobs, mismatches, living());
+  }
+
+  private Optional<Mismatch> mismatch(JobRow row) {
+    boolean startable = row.state == JobState.SCHEDULED || row.state == JobState.READY;
+    if (!startable || row.failures.isEmpty() || !isMismatch(row.failures.getLast())) {
+      return Optional.empty();
+    }
+    Set<String> tried =
+        nodes.values().stream()
+            .filter(node -> node.alive)
+            .filter(node ->
+                row.failures.stream()
+                    .filter(Tables::isMismatch)
+                    .filter(failure -> failure.node().equals(node.registration.id()))
+                    .anyMatch(failure -> !failure.failedAt().isBefore(node.startedAt)))
+            .map(node -> node.registration.id())
+            .collect(Collectors.toSet());
+    return Optional.of(
+        new Mismatch(row.queue, row.task, row.stack, tried, row.failures.getLast().message()));
+  }
+
+  private static boolean isMismatch(FailedAttempt failure) {
+    return failure.code().equals(FailureCode.JOURNAL_MISMATCH);
   }
 
   /**
