@@ -38,7 +38,7 @@ public enum StoreMethod {
   QUEUES_WITH_READY_JOBS(Claims.class, claims -> claims.queuesWithReadyJobs(null, null, null)),
   START(Claims.class, claims -> claims.start(null, null)),
   FINISH(Outcomes.class, outcomes -> outcomes.finish(null, null)),
-  EXPRESS(RunAdvance.class, advance -> advance.express(null, null)),
+  EXPRESS(RunAdvance.class, advance -> advance.express(null, null, null)),
   APPEND(Journals.class, journals -> journals.append(null, null, null)),
   LOAD(Journals.class, journals -> journals.load(null)),
   TAKE(Journals.class, journals -> journals.take(null, null, null)),
