@@ -5,6 +5,7 @@ import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.workflow.Step;
 import dev.holdfast.api.workflow.Workflow;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import org.slf4j.LoggerFactory;
@@ -16,6 +17,9 @@ public final class TestTasks implements TaskModule {
   public static final TaskType<Object, Void> FAIL =
       TaskType.of("test::fail", Object.class).with(job -> job.retry(RetryPolicy.NEVER));
   public static final TaskType<Object, Void> LOG = TaskType.of("test::log", Object.class);
+  public static final TaskType<Object, Void> PARK = TaskType.of("test::park", Object.class);
+  public static final TaskType<Object, Void> HANG =
+      TaskType.of("test::hang", Object.class).with(job -> job.retry(RetryPolicy.NEVER));
   public static final TaskType<Object, Void> BLOCK = TaskType.of("test::block", Object.class);
   public static final Workflow<Object, Void> CHAIN =
       Workflow.define(
@@ -56,6 +60,18 @@ public final class TestTasks implements TaskModule {
             LOG,
             (payload, context) -> {
               LoggerFactory.getLogger("test").warn("a line of a job");
+            })
+        .handle(
+            PARK,
+            (payload, context) -> {
+              context.steps().awaitSignal("go", Object.class, Duration.ofDays(1));
+            })
+        .handle(
+            HANG,
+            (payload, context) -> {
+              started.release();
+              // Does not respond to interruption, as some drivers do.
+              release.acquireUninterruptibly();
             })
         .handle(
             BLOCK,
