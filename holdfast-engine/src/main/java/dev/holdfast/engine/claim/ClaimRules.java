@@ -23,7 +23,12 @@ public record ClaimRules(
 
   /** Returns the tasks of a lane that this node runs in its modes, and can read. */
   List<String> runnableTasks(Lane lane) {
-    return lane.tasks().stream().filter(modes::mayRun).filter(unreadable::mayClaim).toList();
+    return lane.tasks().stream().filter(this::isRunnable).toList();
+  }
+
+  /** Returns whether this node runs a task in its modes, and can read its payloads. */
+  boolean isRunnable(String task) {
+    return modes.mayRun(task) && unreadable.mayClaim(task);
   }
 
   /** Returns whether a claimed job may be started. */

@@ -129,9 +129,7 @@ public final class ClaimSender {
       Duration took = asked.until(ticker.now());
       boolean probes = group.rule() != null && group.rule().shut() != null;
       for (ClaimedJob job : jobs) {
-        HeldJob heldJob = new HeldJob(job, call, policyOf(job), request.tenure, probes);
-        held.jobs().add(heldJob);
-        handOver(heldJob, accept);
+        hold(new HeldJob(job, call, policyOf(job), request.tenure, probes), accept);
       }
       known = true;
       record(request.lane.queue(), jobs, took);
@@ -165,7 +163,9 @@ public final class ClaimSender {
         rules.unreadable().leftOut(queue, group.tasks()));
   }
 
-  private void handOver(HeldJob heldJob, Consumer<HeldJob> accept) {
+  /** Holds a job that a call has returned, and passes it on. */
+  void hold(HeldJob heldJob, Consumer<HeldJob> accept) {
+    held.jobs().add(heldJob);
     try {
       telemetry.events().claimed(heldJob.job());
       if (heldJob.tenure().isOver()) {
@@ -185,7 +185,7 @@ public final class ClaimSender {
     }
   }
 
-  private JobPolicy policyOf(ClaimedJob job) {
+  JobPolicy policyOf(ClaimedJob job) {
     return tasks
         .find(job.task())
         .map(

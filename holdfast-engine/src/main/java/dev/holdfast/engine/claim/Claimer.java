@@ -102,6 +102,17 @@ public final class Claimer implements Role {
     starter.giveAllBack();
   }
 
+  /** Returns whether it would claim a job of this task without asking rules of the cluster. */
+  boolean claimsFreely(String task) {
+    QueueStore.Rule rule = rules.of(lane);
+    return !stopped
+        && !rule.paused()
+        && rule.limit() == null
+        && rules.isRunnable(task)
+        && rules.tasks().isFree(task)
+        && !sender.request(lane, null).isEmpty();
+  }
+
   @Override
   public Moment tick(Moment now) {
     if (!claims) {

@@ -288,6 +288,7 @@ public final class Completer implements Role, FinishSink {
           "The store also rejected the dead-lettering; job {} stays RUNNING until this node stops",
           heldJob.job().id(),
           again);
+      heldJob.releaseKeptSlot();
     }
     report.written = true;
   }

@@ -26,6 +26,8 @@ public final class HeldJob {
   private final AttemptNotes notes;
   private @Nullable Thread runner;
   private volatile @Nullable Lane lane;
+  private volatile @Nullable Moment slotSince;
+  private @Nullable Lane keptSlot;
   private volatile @Nullable StopReason stopReason;
   private volatile Moment lastSign = Moment.NEVER;
   private boolean ran;
@@ -112,6 +114,53 @@ public final class HeldJob {
   /** Sets the lane whose slot its attempt occupies. */
   public void occupies(Lane slotOf) {
     this.lane = slotOf;
+  }
+
+  /**
+   * Notes when its slot was taken for a job from the queue. A job that follows another one in the
+   * same slot has the time of the first.
+   */
+  public void hasSlotSince(Moment since) {
+    if (slotSince == null) {
+      slotSince = since;
+    }
+  }
+
+  /** Returns when its slot was taken for a job from the queue; null before its attempt starts. */
+  public @Nullable Moment slotSince() {
+    return slotSince;
+  }
+
+  /**
+   * Keeps the slot of an attempt that has ended, for a job that follows this one. It is released
+   * when the outcome is recorded, unless that job has taken it.
+   */
+  public synchronized void keepSlot() {
+    if (freeSlot()) {
+      keptSlot = lane;
+    }
+  }
+
+  /** Returns the lane of the slot that it has kept; null if it has kept none. */
+  public synchronized @Nullable Lane keptSlot() {
+    return keptSlot;
+  }
+
+  /** Passes on the slot that it has kept: the caller releases it. */
+  public synchronized void passSlotOn() {
+    keptSlot = null;
+  }
+
+  /** Releases the slot that it has kept, if any. */
+  public void releaseKeptSlot() {
+    Lane kept;
+    synchronized (this) {
+      kept = keptSlot;
+      keptSlot = null;
+    }
+    if (kept != null) {
+      kept.release();
+    }
   }
 
   /** Returns the lane whose slot its attempt occupies; null before it runs. */

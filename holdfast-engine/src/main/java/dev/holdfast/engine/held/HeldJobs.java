@@ -54,6 +54,7 @@ public final class HeldJobs {
 
   /** Removes a held job, but not a later claim of the same job. */
   public void remove(HeldJob heldJob) {
+    heldJob.releaseKeptSlot();
     if (byId.remove(heldJob.job().id(), heldJob)
         && heldJob.isSuspect()
         && suspects.gone(heldJob.claim())) {

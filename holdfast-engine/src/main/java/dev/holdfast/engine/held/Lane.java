@@ -3,6 +3,7 @@ package dev.holdfast.engine.held;
 import dev.holdfast.engine.role.Waker;
 import java.util.List;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 
 /**
  * One queue on one executor: the tasks that take this path, and the slots they use. A task that the
@@ -21,6 +22,7 @@ public final class Lane {
   private volatile Waker claimer = () -> {};
   private volatile Waker starter = () -> {};
   private volatile IntSupplier unstarted = () -> 0;
+  private volatile Predicate<HeldJob> keeps = ended -> false;
 
   public Lane(String queue, TaskExecutor executor, List<String> tasks, Slots slots) {
     this(
@@ -69,6 +71,24 @@ public final class Lane {
   public void startedBy(Waker waker, IntSupplier waiting) {
     this.unstarted = waiting;
     this.starter = waker;
+  }
+
+  /** Sets which jobs keep their slot until their success is stored, see {@link #keepsSlotOf}. */
+  public void slotsKeptFor(Predicate<HeldJob> continued) {
+    this.keeps = continued;
+  }
+
+  /**
+   * Returns whether the slot of a job whose attempt has succeeded stays reserved until that is
+   * stored, so that what follows the job can start in it.
+   */
+  public boolean keepsSlotOf(HeldJob ended) {
+    return keeps.test(ended);
+  }
+
+  /** Returns whether jobs wait for slots of this lane, as far as this node knows. */
+  public boolean isSought() {
+    return hunger > 0 || unstarted.getAsInt() > 0;
   }
 
   /** Wakes the claimer when this many slots are free; 0 for never. */

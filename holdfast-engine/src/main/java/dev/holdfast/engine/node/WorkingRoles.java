@@ -6,6 +6,7 @@ import dev.holdfast.engine.claim.ClaimSender;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.claim.IdlePoll;
 import dev.holdfast.engine.claim.Starter;
+import dev.holdfast.engine.claim.StepHandOver;
 import dev.holdfast.engine.claim.WakeupSpread;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.ConfirmedOutcomes;
@@ -99,6 +100,14 @@ final class WorkingRoles {
     this.executors = lanes.executors();
     List<Lane> all = lanes.of(components.tasks.names(), from.limits.of(components.tasks.names()));
     components.lost.of(all);
+    StepHandOver handOver =
+        new StepHandOver(
+            sender,
+            components.claims,
+            components.settings.stacks().serves(),
+            runner,
+            components.ticker);
+    workflows.outcomes.handOver(handOver);
     for (Lane lane : all) {
       Starter starter = starter(lane, rules, runner);
       Driver.Driven<Claimer> claimer =
@@ -106,6 +115,7 @@ final class WorkingRoles {
               waker -> new Claimer(lane, sender, rules, runner, starter, polling.role(), waker));
       claiming.add(claimer);
       claimers.add(claimer.role());
+      handOver.add(claimer.role(), workflows.outcomes::isKnown);
     }
     claiming.add(polling);
     components.heldJobs.onSuspectGone(claimers::expectWork);

@@ -89,6 +89,11 @@ public final class TaskRules {
     rules = Map.copyOf(after);
   }
 
+  /** Returns whether this task has neither a limit nor a breaker that is not closed. */
+  public boolean isFree(String task) {
+    return !rules.containsKey(task);
+  }
+
   /** Returns whether this task has a cluster-wide limit. */
   public boolean isLimited(String task) {
     Heard heard = rules.get(task);

@@ -150,6 +150,11 @@ public final class LostSlots {
     }
   }
 
+  /** Returns whether any attempt hangs. */
+  boolean any() {
+    return hung.get() > 0;
+  }
+
   /** Returns how many slots are lost and not replaced. */
   public int count() {
     if (hung.get() == 0) {

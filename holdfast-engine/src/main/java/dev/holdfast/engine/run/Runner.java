@@ -5,6 +5,7 @@ import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -95,15 +96,23 @@ public final class Runner {
     heldJob.occupies(lane);
     boolean settled = false;
     try {
-      long started = ticker.now().nanos();
+      Moment began = ticker.now();
+      heldJob.hasSlotSince(began);
+      long started = began.nanos();
       AttemptOutcome outcome = outcomeOf(heldJob);
       settled = heldJob.settle();
       if (settled) {
+        if (outcome instanceof AttemptOutcome.Returned
+            && !timeoutWatcher.hasLostSlots()
+            && lane.keepsSlotOf(heldJob)) {
+          heldJob.keepSlot(); // Before the report: what follows may start once it is stored.
+        }
         reporter.ended(heldJob, outcome, ticker.now().nanos() - started);
       } else {
         reporter.tooLate(heldJob);
       }
     } catch (Throwable broken) {
+      heldJob.releaseKeptSlot();
       if (settled || heldJob.settle()) {
         reporter.unreported(heldJob, broken);
       }

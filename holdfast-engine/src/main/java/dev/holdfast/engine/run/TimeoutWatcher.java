@@ -150,6 +150,11 @@ public final class TimeoutWatcher implements Role {
     }
   }
 
+  /** Returns whether attempts that do not end occupy slots, or did until now. */
+  boolean hasLostSlots() {
+    return lost.any();
+  }
+
   /** Releases the slot of an attempt that has ended. */
   void release(Lane lane, HeldJob heldJob) {
     lost.release(lane, heldJob);

@@ -3,6 +3,7 @@ package dev.holdfast.engine.store;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.workflow.MaxActive;
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.StepState;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,28 @@ public record NewRun(
   public NewRun {
     tags = Set.copyOf(tags);
     inherited = List.copyOf(inherited);
+  }
+
+  /** Returns the letters of the run if it has to wait: open, except for what it takes over. */
+  public String waitingSteps() {
+    StringBuilder letters =
+        new StringBuilder(
+            String.valueOf(StepState.PENDING.letter()).repeat(first.steps().length()));
+    for (RunPlan.Result result : inherited) {
+      if (result.item() == StepRef.NO_ITEM) {
+        letters.setCharAt(result.step(), result.outcome().letter());
+      }
+    }
+    return letters.toString();
+  }
+
+  /** Returns the events of the run if it has to wait: those of {@link #waitingSteps}. */
+  public List<RunPlan.Event> waitingEvents() {
+    String letters = waitingSteps();
+    return first.events().stream()
+        .filter(event ->
+            event.step() >= 0 && letters.charAt(event.step()) != StepState.PENDING.letter())
+        .toList();
   }
 
   /** Returns the same run, to be sent again because the first reply was lost. */

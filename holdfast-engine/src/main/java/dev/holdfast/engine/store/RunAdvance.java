@@ -1,5 +1,6 @@
 package dev.holdfast.engine.store;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import java.time.Duration;
@@ -92,11 +93,32 @@ public interface RunAdvance {
    * run adds an event, so the plan is up to date. If one of these has changed, nothing is written
    * for that run, and its success can be stored as usual.
    *
+   * <p>Jobs of {@code here} become RUNNING under this incarnation at once, as a claim with a free
+   * slot would make them. The same is required as for such a claim: the node is alive, the job is
+   * due, its queue is not paused and has no limit, and its task has no limit and a closed breaker.
+   * A job that does not fulfil this becomes READY or SCHEDULED like the others.
+   *
    * @param steps at most one for each run
-   * @return the claims whose success was stored. After a lost reply they are recognised by {@link
-   *     Outcomes#finish}
    */
-  Set<ClaimId> express(UUID incarnation, List<Express> steps);
+  Expressed express(UUID incarnation, List<Express> steps, StartHere here);
+
+  /**
+   * Which of the jobs that follow the caller can start at once, because it has slots for them.
+   *
+   * @param claimNo the number of this call among the claim calls of the incarnation
+   */
+  record StartHere(long claimNo, Set<JobId> jobs) {
+    public static final StartHere NOTHING = new StartHere(0, Set.of());
+  }
+
+  /**
+   * The result of {@link #express}.
+   *
+   * @param stored the claims whose success was stored. After a lost reply they are recognised by
+   *     {@link Outcomes#finish}
+   * @param started the jobs that are RUNNING now, under the incarnation of the caller
+   */
+  record Expressed(Set<ClaimId> stored, List<ClaimedJob> started) {}
 
   /**
    * The result of {@link #fireTimers}.

@@ -5,7 +5,7 @@ package dev.holdfast.engine.store;
  * next advance applies and deletes it.
  *
  * @param kind what happened
- * @param step the step that it happened to; -1 for the run as a whole
+ * @param step the step that it happened to; negative for the run as a whole
  * @param succeeded how many jobs or child runs of the step succeeded
  * @param failed how many failed or expired
  * @param cancelled how many were cancelled
@@ -24,6 +24,17 @@ public record RunMark(Kind kind, int step, int succeeded, int failed, int cancel
     DEADLINE,
     /** A signal arrived, or the run was resumed, retried or let through its gate. */
     LOOK
+  }
+
+  /**
+   * The step of the LOOK mark that a run gets when its gate lets it through: with the advance that
+   * applies it the run starts.
+   */
+  public static final int ADMITTED = -2;
+
+  /** Returns whether the run starts with the advance that applies this mark. */
+  public boolean isAdmission() {
+    return kind == Kind.LOOK && step == ADMITTED;
   }
 
   /** Returns a mark without counts. */

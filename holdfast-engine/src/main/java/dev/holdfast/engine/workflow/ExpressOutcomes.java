@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
  */
 public final class ExpressOutcomes implements Outcomes {
   /** Larger groups are stored as usual: the advancer then advances their runs in batches. */
-  private static final int LARGEST_GROUP = 10;
+  private static final int LARGEST_GROUP = 200;
 
   private static final int MOST_JOBS = 1_000;
   private static final long MOST_BYTES = 1_000_000;
@@ -37,6 +37,7 @@ public final class ExpressOutcomes implements Outcomes {
   private final RunAdvance runs;
   private final KnownRuns known;
   private final SignalBus bus;
+  private volatile HandOver handOver = HandOver.NONE;
 
   /** The jobs of the last call whose runs were advanced with them. */
   private volatile Set<JobId> advanced = Set.of();
@@ -51,6 +52,16 @@ public final class ExpressOutcomes implements Outcomes {
     this.known = catalog.known();
     this.bus = bus;
     known.keep();
+  }
+
+  /** Sets what starts the jobs that follow without a claim. */
+  public void handOver(HandOver to) {
+    this.handOver = to;
+  }
+
+  /** Returns whether this node can plan what follows a job. */
+  public boolean isKnown(JobId job) {
+    return known.contains(job);
   }
 
   /** Returns whether the run of a job that the last call has finished needs no advance. */
@@ -105,37 +116,46 @@ public final class ExpressOutcomes implements Outcomes {
 
   private Set<ClaimId> express(UUID incarnation, Map<ClaimId, KnownRuns.Next> next) {
     List<RunAdvance.Express> steps = next.values().stream().map(KnownRuns.Next::step).toList();
-    Set<ClaimId> done;
+    HandOver.Offer offer = handOver.offer(incarnation, steps);
+    RunAdvance.Expressed result;
     try {
-      done = runs.express(incarnation, steps);
-    } catch (StoreException failure) {
+      result = runs.express(incarnation, steps, offer.here());
+    } catch (RuntimeException failure) {
+      offer.lose();
       // The reply may be lost: the repeat finds other runs than these plans expect.
       steps.forEach(step -> {
         known.forget(step.run());
-        announce(step, unconfirmed);
+        announce(step, Set.of(), unconfirmed);
       });
       throw failure;
     }
+    Set<ClaimId> done = result.stored();
+    Set<JobId> started = new HashSet<>();
+    result.started().forEach(job -> started.add(job.id()));
     Map<String, Signal.NewWork> fresh = new HashMap<>(unconfirmed);
     unconfirmed.clear();
     next.forEach((claim, each) -> {
       if (done.contains(claim)) {
         known.advanced(each);
-        announce(each.step(), fresh);
+        announce(each.step(), started, fresh);
       } else {
         known.forget(each.step().run());
       }
     });
     advanced = done.stream().map(ClaimId::id).collect(Collectors.toUnmodifiableSet());
+    offer.accept(result.started()); // After the runs are known as they are now.
     fresh.values().forEach(bus::publish);
     return done;
   }
 
-  private static void announce(RunAdvance.Express step, Map<String, Signal.NewWork> fresh) {
+  private static void announce(
+      RunAdvance.Express step, Set<JobId> started, Map<String, Signal.NewWork> fresh) {
     for (var planned : step.plan().jobs()) {
       NewJob job = planned.job();
-      fresh.merge(
-          job.queue(), new Signal.NewWork(job.queue(), job.priority(), 1), Signal.NewWork::and);
+      if (!started.contains(job.id())) {
+        fresh.merge(
+            job.queue(), new Signal.NewWork(job.queue(), job.priority(), 1), Signal.NewWork::and);
+      }
     }
   }
 

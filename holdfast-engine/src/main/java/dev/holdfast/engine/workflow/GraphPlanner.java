@@ -7,6 +7,7 @@ import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.Definitions;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunFacts;
+import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunPlanner;
@@ -71,9 +72,11 @@ public final class GraphPlanner implements RunPlanner {
 
   @Override
   public RunPlan plan(RunFacts facts, RunData data) {
+    // A rerun that had to wait has the results of steps already, so its letters do not tell.
     boolean isFirst =
-        facts.phase() == RunPhase.MAIN
-            && facts.steps().chars().allMatch(letter -> letter == StepState.PENDING.letter());
+        facts.marks().stream().anyMatch(RunMark::isAdmission)
+            || (facts.phase() == RunPhase.MAIN
+                && facts.steps().chars().allMatch(letter -> letter == StepState.PENDING.letter()));
     Draft draft = new Draft(index(facts.definition()), facts, data, needs(facts), Draft.MOST_JOBS);
     new Advance(draft, this).run(isFirst);
     return draft.plan();

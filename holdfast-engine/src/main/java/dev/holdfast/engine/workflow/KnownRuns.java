@@ -172,6 +172,11 @@ final class KnownRuns {
     return text == null ? 0 : text.length();
   }
 
+  /** Returns whether this job executes a step of a run that is known. */
+  synchronized boolean contains(JobId job) {
+    return runOfJob.containsKey(job);
+  }
+
   /** Forgets a run, because it may have changed. */
   synchronized void forget(RunId run) {
     Known known = runs.remove(run);

@@ -2,6 +2,7 @@ package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.RunControl.MovedJobs;
+import dev.holdfast.engine.store.RunPhase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +25,12 @@ record MovePlan(
     List<String> differences,
     List<String> refusals) {
 
-  /** Compares the graph of a run with another one, given the letters of its steps. */
-  static MovePlan of(Graph from, Graph to, String letters) {
+  /**
+   * Compares the graph of a run with another one, given the letters of its steps.
+   *
+   * @param phase the phase of the run: steps that are new in a part that is over are skipped
+   */
+  static MovePlan of(Graph from, Graph to, String letters, RunPhase phase) {
     Map<String, Integer> old = new TreeMap<>();
     for (int i = 0; i < from.steps().size(); i++) {
       old.put(from.steps().get(i).name(), i);
@@ -39,8 +44,13 @@ record MovePlan(
       Graph.Node node = to.steps().get(i);
       Integer before = old.remove(node.name());
       if (before == null) {
-        moved.append(StepState.PENDING.letter());
-        differences.add("+ step '%s' is new".formatted(node.name()));
+        boolean late = isOver(node.part(), phase);
+        moved.append((late ? StepState.SKIPPED : StepState.PENDING).letter());
+        differences.add(
+            (late
+                    ? "+ step '%s' is new; it is skipped, since its part is over"
+                    : "+ step '%s' is new")
+                .formatted(node.name()));
         continue;
       }
       moved.append(letters.charAt(before));
@@ -67,6 +77,15 @@ record MovePlan(
       }
     });
     return new MovePlan(moved.toString(), positions, jobs, differences, refusals);
+  }
+
+  /** Nothing starts a step of a part that is over, so it would stay open. */
+  private static boolean isOver(Graph.Part part, RunPhase phase) {
+    return switch (phase) {
+      case MAIN, STOPPING -> false;
+      case COMPENSATE -> part == Graph.Part.MAIN;
+      case FINALLY -> part != Graph.Part.FINALLY;
+    };
   }
 
   /** Returns how the jobs of a step are run; null if it has none. */

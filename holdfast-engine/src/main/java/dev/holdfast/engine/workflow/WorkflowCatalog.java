@@ -184,7 +184,11 @@ public final class WorkflowCatalog {
     Definitions.Stored target = find(hash);
     planner.learn(target);
     MovePlan plan =
-        MovePlan.of(graph(row.definition(), row.hash()), planner.graph(target.id()), row.steps());
+        MovePlan.of(
+            graph(row.definition(), row.hash()),
+            planner.graph(target.id()),
+            row.steps(),
+            row.phase());
     return new Move(target.id(), plan);
   }
 

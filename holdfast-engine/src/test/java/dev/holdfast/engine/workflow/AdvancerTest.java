@@ -7,7 +7,6 @@ import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
-import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.time.Moment;
@@ -58,8 +57,8 @@ class AdvancerTest {
     }
 
     @Override
-    public Set<ClaimId> express(UUID incarnation, List<Express> steps) {
-      return Set.of();
+    public Expressed express(UUID incarnation, List<Express> steps, StartHere here) {
+      return new Expressed(Set.of(), List.of());
     }
 
     @Override

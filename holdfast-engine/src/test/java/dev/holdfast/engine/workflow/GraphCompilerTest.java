@@ -9,6 +9,7 @@ import dev.holdfast.api.workflow.Step;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.store.Definitions;
+import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.workflow.Graph.Input;
 import dev.holdfast.engine.workflow.Graph.Part;
 import dev.holdfast.engine.workflow.Graph.Work;
@@ -129,7 +130,7 @@ class GraphCompilerTest {
   void aMoveMatchesStepsByName() {
     Graph from = new GraphSketch().task("a").task("b", "a").task("old", "b").graph();
     Graph to = new GraphSketch().task("new").task("a").task("b", "new", "a").graph();
-    MovePlan plan = MovePlan.of(from, to, "SA.");
+    MovePlan plan = MovePlan.of(from, to, "SA.", RunPhase.MAIN);
     assertThat(plan.refusals()).isEmpty();
     assertThat(plan.letters()).isEqualTo(".SA");
     assertThat(plan.positions()).isEqualTo(Map.of(1, 0, 2, 1));
@@ -142,11 +143,22 @@ class GraphCompilerTest {
   }
 
   @Test
+  void aMoveSkipsNewStepsOfAPartThatIsOver() {
+    Graph from = new GraphSketch().task("a").graph();
+    Graph to = new GraphSketch().task("new").task("a").graph();
+    assertThat(MovePlan.of(from, to, "S", RunPhase.STOPPING).letters()).isEqualTo(".S");
+    MovePlan late = MovePlan.of(from, to, "S", RunPhase.FINALLY);
+    assertThat(late.letters()).isEqualTo("KS");
+    assertThat(late.differences())
+        .containsExactly("+ step 'new' is new; it is skipped, since its part is over");
+  }
+
+  @Test
   void aMoveIsRefusedIfAStartedStepIsGoneOrOfAnotherKind() {
     Graph from = new GraphSketch().task("a").task("b").graph();
     Graph to = new GraphSketch().sleep("b").graph();
-    assertThat(MovePlan.of(from, to, "..").refusals()).isEmpty();
-    assertThat(MovePlan.of(from, to, "SF").refusals())
+    assertThat(MovePlan.of(from, to, "..", RunPhase.MAIN).refusals()).isEmpty();
+    assertThat(MovePlan.of(from, to, "..", RunPhase.MAIN).refusals())
         .isEqualTo(
             List.of(
                 "step 'b' has started as a task, but is a sleep in the new graph",

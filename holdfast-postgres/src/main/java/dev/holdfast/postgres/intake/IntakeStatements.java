@@ -21,6 +21,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,8 @@ public final class IntakeStatements {
   private static final String ROWS =
       """
       from unnest(?::uuid[], ?::int[], ?::int[], ?::bigint[], ?::timestamptz[], ?::bigint[],
-                  ${arrays})
-        u(id, ordinal, priority, delay, at, start_within, ${given})
+                  ${arrays}${more_arrays})
+        u(id, ordinal, priority, delay, at, start_within, ${given}${more_names})
       cross join lateral (
         select greatest(statement_timestamp(), u.at,
                         statement_timestamp() + u.delay * interval '1 microsecond') as run_at
@@ -55,16 +56,34 @@ public final class IntakeStatements {
   private static final String INTO_JOB =
       """
       insert into ${schema}.job
-        (id, created_at, run_at, rank, start_by, priority, state, ${given})
+        (id, created_at, run_at, rank, start_by, priority, state, ${more_columns}${given})
       select
         u.id, statement_timestamp(), t.run_at,
         t.run_at + (u.ordinal - u.priority * ?::bigint) * interval '1 microsecond',
         t.run_at + u.start_within * interval '1 microsecond',
         u.priority,
-        case when t.run_at <= statement_timestamp() then 'READY' else 'SCHEDULED' end,
-        ${values}
+        case ${when_held}when t.run_at <= statement_timestamp() then 'READY' else 'SCHEDULED' end,
+        ${more_values}${values}
       """
           + ROWS;
+
+  /** What is different if some of the jobs start at once: u.here, and what a claim sets. */
+  private static final Map<String, String> HELD =
+      Map.of(
+          "${more_arrays}",
+          ", ?::boolean[]",
+          "${more_names}",
+          ", here",
+          "${more_columns}",
+          "attempt, token, started_at, incarnation, claim_no, ",
+          "${when_held}",
+          "when ${held} then 'RUNNING' ",
+          "${more_values}",
+          """
+          case when ${held} then 1 else 0 end, case when ${held} then 1 else 0 end,
+          case when ${held} then statement_timestamp() end,
+          case when ${held} then ${incarnation} end, case when ${held} then ${claim_no} end,
+          """);
 
   // Conflicts on job_pkey and job_unique. A row is removed again at the end if a repeat has created
   // the job before: then this is a first attempt that arrives late. A second statement in the same
@@ -170,9 +189,9 @@ public final class IntakeStatements {
     this.keys = new UniqueKeyStatements(database, patience);
     this.payloads = new StepPayloads(database);
     this.agingMicros = SqlValues.micros(aging);
-    this.insert = database.sql(JobColumns.fromGiven(INSERT));
-    this.insertNew = database.sql(patience.in(JobColumns.fromGiven(INSERT_NEW)));
-    this.replace = database.sql(JobColumns.fromGiven(REPLACE));
+    this.insert = database.sql(plain(INSERT));
+    this.insertNew = database.sql(patience.in(plain(INSERT_NEW)));
+    this.replace = database.sql(plain(REPLACE));
     this.history = new HistorySearch(database);
     this.inHistory = database.sql(IN_HISTORY);
     this.ended = database.sql(ENDED);
@@ -260,7 +279,49 @@ public final class IntakeStatements {
    * columns of the job as texts, so a condition can follow.
    */
   public static String insertedSteps() {
-    return JobColumns.fromGiven(INTO_JOB);
+    return plain(INTO_JOB);
+  }
+
+  /**
+   * Returns a part of a statement like {@link #insertedSteps}, which starts some of the jobs at
+   * once for a node.
+   *
+   * @param gate the condition under which the node may start a job {@code u}
+   * @param incarnation the expression for the incarnation of the node
+   * @param claimNo the expression for the number of its claim call
+   */
+  public static String startedSteps(String gate, String incarnation, String claimNo) {
+    String statement = INTO_JOB;
+    for (Map.Entry<String, String> part : HELD.entrySet()) {
+      statement = statement.replace(part.getKey(), part.getValue());
+    }
+    return JobColumns.fromGiven(
+        statement
+            .replace("${held}", "t.run_at <= statement_timestamp() and u.here and " + gate)
+            .replace("${incarnation}", incarnation)
+            .replace("${claim_no}", claimNo));
+  }
+
+  /** Completes a statement that starts no job. */
+  private static String plain(String statement) {
+    String plain = statement;
+    for (String part : HELD.keySet()) {
+      plain = plain.replace(part, "");
+    }
+    return JobColumns.fromGiven(plain);
+  }
+
+  /**
+   * Binds the jobs of steps to a statement that contains {@link #startedSteps}.
+   *
+   * @param before how many parameters precede them
+   * @param here the jobs that the node may start at once
+   */
+  public void bindStartedSteps(
+      Connection c, PreparedStatement statement, int before, List<NewJob> jobs, Set<JobId> here)
+      throws SQLException {
+    int after = bindSteps(c, statement, before, jobs);
+    statement.setArray(after + 1, SqlValues.array(c, "bool", jobs, job -> here.contains(job.id())));
   }
 
   /**

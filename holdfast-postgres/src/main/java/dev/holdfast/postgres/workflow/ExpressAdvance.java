@@ -1,10 +1,16 @@
 package dev.holdfast.postgres.workflow;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.codec.Utf8Length;
 import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.RunAdvance.Express;
+import dev.holdfast.engine.store.RunAdvance.Expressed;
+import dev.holdfast.engine.store.RunAdvance.StartHere;
 import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.intake.IntakeStatements;
@@ -14,10 +20,13 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -27,12 +36,20 @@ import java.util.UUID;
  * one before, so that nothing is written for a run that has changed or a claim that is lost.
  */
 final class ExpressAdvance {
-  // By run_pkey, job_pkey. A run that is locked is being advanced, paused or cancelled: its step
+  // By run_pkey, job_pkey and, for the conditions of a claim, node_pkey and task_rule_barred; there
+  // are few queues with rules. A run that is locked is being advanced, paused or cancelled: its step
   // ends as usual. The update finds the row that was locked, even if its snapshot is older.
   private static final String EXPRESS =
       """
       with given as materialized (
-        select ?::uuid as incarnation, ?::uuid as shard
+        select g.incarnation, g.shard, g.claim_no,
+          exists (select from ${schema}.node n
+            where n.incarnation = g.incarnation and n.state = 'ALIVE') as alive,
+          array(select q.name from ${schema}.queue q
+            where q.paused or q.max_held is not null) as ruled_queues,
+          array(select b.task from ${schema}.task_rule b
+            where b.max_held is not null or b.breaker <> 'CLOSED') as ruled_tasks
+        from (select ?::uuid, ?::uuid, ?::bigint) g(incarnation, shard, claim_no)
       ), locked as materialized (
         select r.id
         from unnest(?::uuid[], ?::bigint[]) u(id, seq)
@@ -42,9 +59,8 @@ final class ExpressAdvance {
         for no key update of r skip locked
       ), gone as (
         delete from ${schema}.job j
-        using unnest(?::uuid[], ?::bigint[], ?::text[], ?::uuid[]) f(id, token, result, run_id),
-          locked l
-        where j.id = f.id and j.token = f.token and l.id = f.run_id
+        using unnest(?::uuid[], ?::bigint[], ?::text[], ?::uuid[]) f(id, token, result, run_id)
+        where j.id = f.id and j.token = f.token and f.run_id = any(array(select id from locked))
           and coalesce(j.state = 'RUNNING' and j.run_id = f.run_id
                        and j.incarnation = (select incarnation from given), false)
         returning j.*, 'SUCCEEDED' as ended,
@@ -58,20 +74,29 @@ final class ExpressAdvance {
       ), moved as (
         update ${schema}.run r set
           steps = u.steps, seq = r.seq + u.events,
-          bytes = r.bytes + coalesce(octet_length(g.result), 0)
-        from unnest(?::uuid[], ?::text[], ?::int[]) u(id, steps, events), gone g
-        where g.run_id = u.id and r.id = u.id
+          bytes = r.bytes + u.bytes
+        from unnest(?::uuid[], ?::text[], ?::int[], ?::bigint[]) u(id, steps, events, bytes)
+        where r.id = u.id and u.id = any(array(select run_id from gone))
       ), events as (
         insert into ${schema}.run_event (run_id, seq, at, step, kind, detail)
         select e.run_id, e.seq, now(), e.step, e.kind, e.detail
         from unnest(?::uuid[], ?::bigint[], ?::smallint[], ?::text[], ?::text[])
           e(run_id, seq, step, kind, detail)
-        where e.run_id in (select run_id from gone)
+        where e.run_id = any(array(select run_id from gone))
       ), jobs as (
         ${jobs}
-        where u.run_id::uuid in (select run_id from gone)
+        where u.run_id::uuid = any(array(select run_id from gone))
+        returning id, token, started_at
       )
-      select id, token from gone
+      select id, token, null as started_at from gone
+      union all
+      select id, token, started_at from jobs where started_at is not null
+      """;
+
+  private static final String GATE =
+      """
+      (select alive from given) and u.queue <> all ((select ruled_queues from given)::text[])
+      and u.task <> all ((select ruled_tasks from given)::text[])\
       """;
 
   private record NumberedEvent(UUID run, long seq, RunPlan.Event event) {}
@@ -88,10 +113,13 @@ final class ExpressAdvance {
         database.sql(
             History.into(EXPRESS)
                 .replace(":shard", "(select shard from given)")
-                .replace("${jobs}", IntakeStatements.insertedSteps()));
+                .replace(
+                    "${jobs}",
+                    IntakeStatements.startedSteps(
+                        GATE, "(select incarnation from given)", "(select claim_no from given)")));
   }
 
-  Set<ClaimId> advance(UUID incarnation, List<Express> given) {
+  Expressed advance(UUID incarnation, List<Express> given, StartHere here) {
     List<Express> steps = new ArrayList<>(given);
     steps.sort(Comparator.comparing(step -> step.finish().claim().id()));
     return database.run(
@@ -99,35 +127,53 @@ final class ExpressAdvance {
         handle -> {
           Connection connection = handle.getConnection();
           try (PreparedStatement statement = database.prepare(connection, express)) {
-            bind(connection, statement, incarnation, steps);
-            return claims(statement);
+            List<NewJob> jobs = jobs(steps);
+            bind(connection, statement, incarnation, steps, jobs, here);
+            return read(statement, jobs);
           }
         });
   }
 
+  private static List<NewJob> jobs(List<Express> steps) {
+    return steps.stream()
+        .flatMap(step -> step.plan().jobs().stream())
+        .map(RunPlan.Job::job)
+        .toList();
+  }
+
   private void bind(
-      Connection c, PreparedStatement statement, UUID incarnation, List<Express> steps)
+      Connection c,
+      PreparedStatement statement,
+      UUID incarnation,
+      List<Express> steps,
+      List<NewJob> jobs,
+      StartHere here)
       throws SQLException {
     List<NumberedEvent> events = events(steps);
-    List<NewJob> jobs =
-        steps.stream().flatMap(step -> step.plan().jobs().stream()).map(RunPlan.Job::job).toList();
     statement.setObject(1, incarnation);
     statement.setObject(2, shards.next(incarnation));
-    statement.setArray(3, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
-    statement.setArray(4, SqlValues.array(c, "int8", steps, Express::seq));
-    statement.setArray(5, SqlValues.array(c, "uuid", steps, s -> s.finish().claim().id().value()));
-    statement.setArray(6, SqlValues.array(c, "int8", steps, s -> s.finish().claim().token()));
-    statement.setArray(7, SqlValues.texts(c, steps, step -> step.finish().result()));
-    statement.setArray(8, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
+    statement.setLong(3, here.claimNo());
+    statement.setArray(4, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
+    statement.setArray(5, SqlValues.array(c, "int8", steps, Express::seq));
+    statement.setArray(6, SqlValues.array(c, "uuid", steps, s -> s.finish().claim().id().value()));
+    statement.setArray(7, SqlValues.array(c, "int8", steps, s -> s.finish().claim().token()));
+    statement.setArray(8, SqlValues.texts(c, steps, step -> step.finish().result()));
     statement.setArray(9, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
-    statement.setArray(10, SqlValues.texts(c, steps, step -> step.plan().steps()));
-    statement.setArray(11, SqlValues.array(c, "int4", steps, s -> s.plan().events().size()));
-    statement.setArray(12, SqlValues.array(c, "uuid", events, NumberedEvent::run));
-    statement.setArray(13, SqlValues.array(c, "int8", events, NumberedEvent::seq));
-    statement.setArray(14, SqlValues.array(c, "int4", events, e -> e.event.step()));
-    statement.setArray(15, SqlValues.texts(c, events, e -> e.event.kind().name()));
-    statement.setArray(16, SqlValues.texts(c, events, e -> e.event.detail()));
-    int unused = intake.bindSteps(c, statement, 16, jobs);
+    statement.setArray(10, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
+    statement.setArray(11, SqlValues.texts(c, steps, step -> step.plan().steps()));
+    statement.setArray(12, SqlValues.array(c, "int4", steps, s -> s.plan().events().size()));
+    statement.setArray(13, SqlValues.array(c, "int8", steps, step -> bytes(step.finish())));
+    statement.setArray(14, SqlValues.array(c, "uuid", events, NumberedEvent::run));
+    statement.setArray(15, SqlValues.array(c, "int8", events, NumberedEvent::seq));
+    statement.setArray(16, SqlValues.array(c, "int4", events, e -> e.event.step()));
+    statement.setArray(17, SqlValues.texts(c, events, e -> e.event.kind().name()));
+    statement.setArray(18, SqlValues.texts(c, events, e -> e.event.detail()));
+    intake.bindStartedSteps(c, statement, 18, jobs, here.jobs());
+  }
+
+  private static long bytes(Finish.Succeeded finish) {
+    String result = finish.result();
+    return result == null ? 0 : Utf8Length.bytes(result);
   }
 
   private static List<NumberedEvent> events(List<Express> steps) {
@@ -141,13 +187,51 @@ final class ExpressAdvance {
     return events;
   }
 
-  private static Set<ClaimId> claims(PreparedStatement statement) throws SQLException {
-    Set<ClaimId> claims = new HashSet<>();
+  private static Expressed read(PreparedStatement statement, List<NewJob> jobs)
+      throws SQLException {
+    Set<ClaimId> stored = new HashSet<>();
+    Map<JobId, Instant> started = new HashMap<>();
     try (ResultSet row = statement.executeQuery()) {
       while (row.next()) {
-        claims.add(new ClaimId(new JobId(row.getObject(1, UUID.class)), row.getLong(2)));
+        JobId id = new JobId(row.getObject(1, UUID.class));
+        Instant at = SqlValues.instantOrNull(row, 3);
+        if (at == null) {
+          stored.add(new ClaimId(id, row.getLong(2)));
+        } else {
+          started.put(id, at);
+        }
       }
     }
-    return claims;
+    List<ClaimedJob> claimed = new ArrayList<>(started.size());
+    for (NewJob job : jobs) {
+      Instant at = started.get(job.id());
+      if (at != null) {
+        claimed.add(claimed(job, at));
+      }
+    }
+    return new Expressed(stored, claimed);
+  }
+
+  /** Returns a new job that was started at once, as a claim would return it. */
+  private static ClaimedJob claimed(NewJob job, Instant at) {
+    return new ClaimedJob(
+        job.id(),
+        1,
+        job.task(),
+        job.queue(),
+        true,
+        1,
+        job.priority(),
+        job.payload(),
+        job.tags(),
+        job.policy(),
+        null,
+        null,
+        at,
+        at,
+        at,
+        0,
+        Suspicion.NONE,
+        job.stamp().step());
   }
 }

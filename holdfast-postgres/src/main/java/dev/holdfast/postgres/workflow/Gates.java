@@ -46,6 +46,7 @@ final class Gates {
   private static final String ALL = "select id from ${schema}.run where gate = :gate order by id";
 
   // By run_of_gate, the oldest first. A child of a paused run waits until its parent is resumed.
+  // -2 is RunMark.ADMITTED.
   private static final String LET_THROUGH =
       """
       with oldest as materialized (
@@ -62,7 +63,7 @@ final class Gates {
         update ${schema}.run r set state = 'RUNNING' from oldest o where r.id = o.id
         returning r.id
       ), marked as (
-        insert into ${schema}.run_mark (run_id, kind, step) select id, 'LOOK', -1 from freed
+        insert into ${schema}.run_mark (run_id, kind, step) select id, 'LOOK', -2 from freed
       )
       select id from freed
       """;

@@ -4,8 +4,6 @@ import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunPhase;
-import dev.holdfast.engine.store.RunPlan;
-import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
 import java.util.HashSet;
@@ -64,18 +62,8 @@ final class NewRuns {
       return queued ? RunPhase.MAIN : run.first().phase();
     }
 
-    /** Returns the letters; those of a queued run are open, except for results that it inherits. */
     String steps() {
-      if (!queued) {
-        return run.first().steps();
-      }
-      StringBuilder letters = new StringBuilder(".".repeat(run.first().steps().length()));
-      for (RunPlan.Result result : run.inherited()) {
-        if (result.item() == StepRef.NO_ITEM) {
-          letters.setCharAt(result.step(), result.outcome().letter());
-        }
-      }
-      return letters.toString();
+      return queued ? run.waitingSteps() : run.first().steps();
     }
 
     long bytes() {

@@ -1,7 +1,6 @@
 package dev.holdfast.postgres.workflow;
 
 import dev.holdfast.api.workflow.RunId;
-import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Definitions;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunData;
@@ -138,8 +137,10 @@ final class PgRunAdvance implements RunAdvance {
   }
 
   @Override
-  public Set<ClaimId> express(UUID incarnation, List<Express> steps) {
-    return steps.isEmpty() ? Set.of() : express.advance(incarnation, steps);
+  public Expressed express(UUID incarnation, List<Express> steps, StartHere here) {
+    return steps.isEmpty()
+        ? new Expressed(Set.of(), List.of())
+        : express.advance(incarnation, steps, here);
   }
 
   private PlanEffects advance(Handle handle, List<Read> taken, RunPlanner planner)

@@ -23,8 +23,10 @@ import dev.holdfast.postgres.workflow.RunTree.Locked;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -257,6 +259,11 @@ final class RunStart {
     writer.inherit(handle, run);
     if (queued) {
       parts.notes().event(handle, List.of(run.id()), RunEvent.Kind.CREATED, null);
+      Map<RunEvent.Kind, List<Integer>> kept = new TreeMap<>();
+      run.waitingEvents()
+          .forEach(event ->
+              kept.computeIfAbsent(event.kind(), kind -> new ArrayList<>()).add(event.step()));
+      kept.forEach((kind, steps) -> parts.notes().stepEvents(handle, run.id(), kind, steps));
       parts.notes().event(handle, List.of(run.id()), RunEvent.Kind.QUEUED, null);
       return Optional.of(
           new Outcome(new Admission(run.id(), Started.Outcome.CREATED, true), List.of(), Set.of()));

@@ -26,6 +26,7 @@ import dev.holdfast.server.http.JsonText;
 import dev.holdfast.server.http.Query;
 import dev.holdfast.server.http.Response;
 import dev.holdfast.server.http.Route;
+import dev.holdfast.server.tenant.TenantState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -186,7 +187,8 @@ final class JobRoutes {
     call.query().done();
     Job job = find(call);
     ObjectNode view = JobView.job(job, call.readsPayloads());
-    view.set("why", JobView.why(job, client(call).whyWaiting(job.id()).orElse(null)));
+    boolean suspended = call.tenant().tenant().state() == TenantState.SUSPENDED;
+    view.set("why", Why.view(job, client(call).whyWaiting(job.id()).orElse(null), suspended));
     return Response.ok(view);
   }
 

@@ -146,6 +146,12 @@ public abstract class RunContract extends Contract {
 
   /** Declare a node dead and recover a job that it held. */
   protected void recover(Worker holder, RecoveryAction action) {
+    declareDead(holder);
+    assertThat(store.recovery().recover(Holder.dead(holder.incarnation()), List.of(action)))
+        .containsExactly(Recovery.Result.DONE);
+  }
+
+  protected void declareDead(Worker holder) {
     long beat =
         store.nodes().look(freshIncarnation(), PLENTY, false).watched().stream()
             .filter(pulse -> pulse.incarnation().equals(holder.incarnation()))
@@ -153,8 +159,6 @@ public abstract class RunContract extends Contract {
             .orElseThrow()
             .beat();
     assertThat(store.nodes().markDead(holder.incarnation(), beat, Duration.ofSeconds(61))).isTrue();
-    assertThat(store.recovery().recover(Holder.dead(holder.incarnation()), List.of(action)))
-        .containsExactly(Recovery.Result.DONE);
   }
 
   /** The node of a job dies, and the job is dead-lettered because it crashed too often. */

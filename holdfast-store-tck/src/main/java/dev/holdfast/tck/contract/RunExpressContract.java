@@ -3,6 +3,8 @@ package dev.holdfast.tck.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
@@ -11,16 +13,23 @@ import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.RunAdvance.Express;
+import dev.holdfast.engine.store.RunAdvance.Expressed;
+import dev.holdfast.engine.store.RunAdvance.StartHere;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunQueries.StoredEvent;
 import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.StepRef;
+import dev.holdfast.engine.store.Suspicion;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Successes of steps that are stored together with what follows them. */
@@ -51,7 +60,9 @@ public abstract class RunExpressContract extends RunContract {
   }
 
   private Set<ClaimId> express(Worker worker, Express... steps) {
-    return runs.advance().express(worker.incarnation(), List.of(steps));
+    return runs.advance()
+        .express(worker.incarnation(), List.of(steps), StartHere.NOTHING)
+        .stored();
   }
 
   private void assertUntouched(RunId id, ClaimedJob job, long seq) {
@@ -249,5 +260,187 @@ public abstract class RunExpressContract extends RunContract {
     assertThat(details(id).marked()).isTrue();
     settle();
     assertThat(row(id).steps()).isEqualTo("SSA");
+  }
+
+  private static final long CALL = 77;
+
+  /** Stores a success, and starts what follows for the same worker if the store allows that. */
+  private Expressed startNext(Worker worker, Express step) {
+    Set<JobId> next =
+        step.plan().jobs().stream().map(job -> job.job().id()).collect(Collectors.toSet());
+    return runs.advance()
+        .express(worker.incarnation(), List.of(step), new StartHere(CALL, next));
+  }
+
+  private void assertNotStarted(RunId id, Expressed result, JobState state) {
+    assertThat(result.stored()).hasSize(1);
+    assertThat(result.started()).isEmpty();
+    assertThat(row(id).steps()).isEqualTo("SA.");
+    assertThat(jobState(id, 1)).isEqualTo(state);
+    Job next = find(jobOf(id, 1).id());
+    assertThat(next.attempt()).isZero();
+    assertThat(next.fencingToken()).isZero();
+    assertThat(next.startedAt()).isNull();
+    assertThat(next.node()).isNull();
+  }
+
+  @Test
+  void theNextStepStartsForTheNodeThatHasASlotForIt() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    Express step = step(worker.claimOne(), seq(id), 3);
+
+    Expressed result = startNext(worker, step);
+
+    assertThat(result.stored()).containsExactly(step.finish().claim());
+    NewJob planned = step.plan().jobs().getFirst().job();
+    ClaimedJob next = result.started().getFirst();
+    assertThat(result.started()).hasSize(1);
+    assertThat(next.claim()).isEqualTo(new ClaimId(planned.id(), 1));
+    assertThat(next.started()).isTrue();
+    assertThat(next.attempt()).isEqualTo(1);
+    assertThat(next.task()).isEqualTo(planned.task());
+    assertThat(next.queue()).isEqualTo(planned.queue());
+    assertThat(next.priority()).isEqualTo(planned.priority());
+    assertThat(next.payload()).isEqualTo(planned.payload());
+    assertThat(next.policy()).isEqualTo(planned.policy());
+    assertThat(next.tags()).isEqualTo(planned.tags());
+    assertThat(next.step()).isEqualTo(new StepRef(id, 1, StepRef.NO_ITEM));
+    assertThat(next.suspicion()).isEqualTo(Suspicion.NONE);
+    Job stored = find(next.id());
+    assertThat(stored.state()).isEqualTo(JobState.RUNNING);
+    assertThat(stored.attempt()).isEqualTo(1);
+    assertThat(stored.fencingToken()).isEqualTo(1);
+    assertThat(stored.node()).isEqualTo(worker.registration().id());
+    assertThat(stored.startedAt()).isEqualTo(next.claimedAt());
+    assertThat(stored.createdAt()).isEqualTo(next.createdAt());
+    assertThat(stored.runAt()).isEqualTo(next.readyAt());
+    assertThat(worker("another").claim(PLENTY)).isEmpty();
+    worker.succeed(next);
+    settle();
+    assertThat(row(id).steps()).isEqualTo("SSA");
+  }
+
+  @Test
+  void aStepThatWasStartedWithTheSuccessBelongsToItsCall() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob next =
+        startNext(worker, step(worker.claimOne(), seq(id), 3)).started().getFirst();
+
+    // This is how a node finds it if the reply was lost.
+    assertThat(store.nodes().claims(worker.incarnation()))
+        .extracting(NodeStore.ClaimRow::claim, NodeStore.ClaimRow::claimNo)
+        .containsExactly(tuple(next.claim(), CALL));
+    worker.giveBack(next.claim());
+    assertThat(find(next.id()).attempt()).isZero();
+    assertThat(worker("another").claimOne().claim()).isEqualTo(new ClaimId(next.id(), 2));
+  }
+
+  @Test
+  void onlyStepsThatTheNodeHasSlotsForStart() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    Express step = step(worker.claimOne(), seq(id), 3);
+
+    StartHere other = new StartHere(CALL, Set.of(step.finish().claim().id()));
+    Expressed result = runs.advance().express(worker.incarnation(), List.of(step), other);
+
+    assertNotStarted(id, result, JobState.READY);
+  }
+
+  @Test
+  void nothingStartsIfTheSuccessIsNotStored() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+    long seq = seq(id);
+
+    assertThat(startNext(worker, step(job, 99, 3)))
+        .isEqualTo(new Expressed(Set.of(), List.of()));
+    assertThat(startNext(worker("another"), step(job, seq, 3)))
+        .isEqualTo(new Expressed(Set.of(), List.of()));
+    assertUntouched(id, job, seq);
+  }
+
+  @Test
+  void aStepDoesNotStartWhileItsQueueIsPaused() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    Express step = step(worker.claimOne(), seq(id), 3);
+    store.queues().pause(step.plan().jobs().getFirst().job().queue(), true);
+
+    assertNotStarted(id, startNext(worker, step), JobState.READY);
+  }
+
+  @Test
+  void aStepOfAQueueWithALimitDoesNotStart() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    Express step = step(worker.claimOne(), seq(id), 3);
+    store.queues().limit(step.plan().jobs().getFirst().job().queue(), 5);
+
+    assertNotStarted(id, startNext(worker, step), JobState.READY);
+  }
+
+  @Test
+  void aStepOfATaskWithALimitDoesNotStart() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    Express step = step(worker.claimOne(), seq(id), 3);
+    store.tasks().limit(step.plan().jobs().getFirst().job().task(), 5);
+
+    assertNotStarted(id, startNext(worker, step), JobState.READY);
+  }
+
+  @Test
+  void aStepDoesNotStartForANodeThatWasDeclaredDead() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    Express step = step(worker.claimOne(), seq(id), 3);
+    declareDead(worker);
+
+    assertNotStarted(id, startNext(worker, step), JobState.READY);
+  }
+
+  @Test
+  void aStepThatIsNotDueDoesNotStart() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+    RunPlan plan =
+        new PlanDraft(id, 3)
+            .letter(0, StepState.SUCCEEDED)
+            .event(RunEvent.Kind.STEP_SUCCEEDED, 0)
+            .job(1, new JobDraft().dueIn(Duration.ofHours(1)))
+            .build();
+    Express step = new Express(new Finish.Succeeded(job.claim(), null, null), id, seq(id), plan);
+
+    assertNotStarted(id, startNext(worker, step), JobState.SCHEDULED);
+  }
+
+  @Test
+  void aStepThatWasStartedWithTheSuccessIsRecoveredIfItsNodeDies() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob next =
+        startNext(worker, step(worker.claimOne(), seq(id), 3)).started().getFirst();
+
+    crash(worker, next);
+    settle();
+
+    assertThat(resultOf(id, 1).outcome()).isEqualTo(StepState.FAILED);
+  }
+
+  @Test
+  void aStepThatWasStartedWithTheSuccessIsCancelledWithItsRun() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob next =
+        startNext(worker, step(worker.claimOne(), seq(id), 3)).started().getFirst();
+
+    cancel(id);
+
+    assertThat(find(next.id()).cancelRequested()).isTrue();
   }
 }

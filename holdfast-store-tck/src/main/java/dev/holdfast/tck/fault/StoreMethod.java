@@ -38,7 +38,7 @@ public enum StoreMethod {
   QUEUES_WITH_READY_JOBS(Claims.class, claims -> claims.queuesWithReadyJobs(null, null, null)),
   START(Claims.class, claims -> claims.start(null, null)),
   FINISH(Outcomes.class, outcomes -> outcomes.finish(null, null)),
-  EXPRESS(RunAdvance.class, advance -> advance.express(null, null)),
+  EXPRESS(RunAdvance.class, advance -> advance.express(null, null, null)),
   APPEND(Journals.class, journals -> journals.append(null, null, null)),
   LOAD(Journals.class, journals -> journals.load(null)),
   TAKE(Journals.class, journals -> journals.take(null, null, null)),
@@ -76,7 +76,10 @@ public enum StoreMethod {
   ADVANCE(RunAdvance.class, runs -> runs.advance(null, null)),
   MARKED(RunAdvance.class, runs -> runs.marked(0)),
   FIND_RUN(RunQueries.class, runs -> runs.find(null)),
-  PAUSE(RunControl.class, runs -> runs.pause(null, null));
+  PAUSE(RunControl.class, runs -> runs.pause(null, null)),
+  CANCEL_RUN(RunControl.class, runs -> runs.cancel(null, null)),
+  MOVE_RUN(RunControl.class, runs -> runs.move(null, null)),
+  FIRE_TIMERS(RunAdvance.class, runs -> runs.fireTimers(0));
 
   private final Class<?> role;
   private final String method;

@@ -2,6 +2,7 @@ package dev.holdfast.tck.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.StoreException;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunId;
@@ -154,5 +155,66 @@ public abstract class ExpressContract extends NodeTestBase {
       assertThat(log).hasSize(branches + 2);
       assertThat(log.getLast()).isEqualTo("a!!");
     }
+  }
+
+  @Test
+  void theStepsAfterTheFirstRunWithoutAClaim() throws Exception {
+    FaultyStore faulty = new FaultyStore(store());
+    faulty.before(
+        StoreMethod.CLAIM,
+        arguments -> {
+          if (!log.isEmpty()) {
+            throw new StoreException(StoreException.Outcome.RETRYABLE, "No claims.", null);
+          }
+        });
+    HoldfastNode node = start(faulty);
+
+    assertEnded(node, node.client().runs().start(CHAIN, new Note("a")));
+  }
+
+  @Test
+  void noSlotIsLostIfStepsCannotBeStoredOrTheirRepliesAreLost() throws Exception {
+    FaultyStore faulty = new FaultyStore(store());
+    HoldfastNode node =
+        start(
+            node(faulty)
+                .queue("default", 1)
+                .handle(
+                    SAY,
+                    (note, context) -> {
+                      log.add(note.text());
+                      return new Note(note.text() + "!");
+                    }));
+
+    assertEnded(node, node.client().runs().start(CHAIN, new Note("a")));
+    log.clear();
+    faulty.failNext(StoreMethod.EXPRESS);
+    assertEnded(node, node.client().runs().start(CHAIN, new Note("a")));
+    log.clear();
+    faulty.loseReply(StoreMethod.EXPRESS);
+    assertEnded(node, node.client().runs().start(CHAIN, new Note("a")));
+    log.clear();
+    assertEnded(node, node.client().runs().start(CHAIN, new Note("a")));
+  }
+
+  @Test
+  void noStepStartsInAQueueThatWasPausedMeanwhile() throws Exception {
+    AtomicBoolean paused = new AtomicBoolean();
+    FaultyStore faulty = new FaultyStore(store());
+    faulty.before(
+        StoreMethod.EXPRESS,
+        arguments -> {
+          if (paused.compareAndSet(false, true)) {
+            store().queues().pause("default", true);
+          }
+        });
+    HoldfastNode node = start(faulty);
+
+    Started<Note> run = node.client().runs().start(CHAIN, new Note("a"));
+
+    awaitFirstStep(run.id());
+    assertThat(log).containsExactly("a");
+    client().queues().resume("default");
+    assertEnded(node, run);
   }
 }

@@ -196,6 +196,36 @@ public abstract class RunReplayContract extends RunTestBase {
     assertThat(run(first).state()).isEqualTo(RunState.CANCELLED);
   }
 
+  @Test
+  void aRerunThatHadToWaitKeepsOutputsAndHasItsDeadline() {
+    Workflow<Note, Void> workflow =
+        Workflow.define(
+            "test::rerun-queued",
+            Note.class,
+            f -> {
+              Step<Note> first = f.step("first", SAY, f.input());
+              f.awaitSignal("second", "go", Note.class).after(first);
+              f.deadline(Duration.ofSeconds(2));
+              f.maxActive(MaxActive.of(1));
+            });
+    start(worker());
+    RunId original = client().runs().start(workflow, new Note("once")).id();
+    awaitRun(original, RunState.FAILED);
+    RunId other = client().runs().start(workflow, new Note("other")).id();
+
+    RunId again = client().runs().rerun(original, List.of("second"), null);
+
+    assertThat(run(again).state()).isEqualTo(RunState.QUEUED);
+    awaitRun(other, RunState.FAILED);
+    awaitRun(again, RunState.FAILED);
+    assertThat(run(again).reason().orElseThrow()).startsWith("DEADLINE");
+    assertThat(step(run(again), "first").state()).isEqualTo(StepState.SUCCEEDED);
+    assertThat(log).containsExactly("once", "other");
+    assertThat(client().runs().events(again, 0, 100))
+        .extracting(event -> event.kind() + " " + event.step())
+        .startsWith("CREATED null", "STEP_SUCCEEDED first", "QUEUED null");
+  }
+
   /** Waits until a run that sleeps for longer than any backoff of these tests has ended. */
   private void awaitLater() {
     Workflow<Note, Void> later =

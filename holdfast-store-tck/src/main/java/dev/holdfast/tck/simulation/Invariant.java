@@ -53,6 +53,10 @@ public enum Invariant {
   A_STEP_ENDS_ONCE,
   /** The events of a run, replayed, give the states of its steps. */
   EVENTS_REPLAY,
+  /** No start makes more runs of a workflow active than its limit allows, nor out of order. */
+  LIMITS_ON_RUNS_HOLD,
+  /** A rerun has the results of the steps that it keeps, and does not run them again. */
+  RERUNS_KEEP_RESULTS,
   /** A step of a run starts after all of its dependencies have ended. */
   STEPS_FOLLOW_THEIR_DEPENDENCIES,
   /**

@@ -8,11 +8,11 @@ import dev.holdfast.api.workflow.StepDefinition;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.store.RunPhase;
+import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunQueries;
 import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.RunStore;
 import dev.holdfast.engine.store.StepRef;
-import dev.holdfast.engine.workflow.RunReplay;
 import dev.holdfast.tck.simulation.GraphShape.Part;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Observes every run from outside the nodes and reports violated invariants. */
@@ -30,34 +32,62 @@ final class RunChecker {
 
   private final InvariantChecker checker;
   private final RunStore store;
+  private final GateChecker gates;
   private final Map<String, GraphShape> shapes = new HashMap<>();
+  private final Map<String, GraphShape> newer = new HashMap<>();
   private final Map<RunId, Watched> runs = new LinkedHashMap<>();
   private final Set<RunId> pausesAcknowledged = new HashSet<>();
   private final Map<JobId, StepRef> steps = new HashMap<>();
+  private Consumer<RunId> onStart = id -> {};
 
   /** The observed history of a run. */
   private static final class Watched {
     final RunId id;
     final @Nullable RunId parent;
-    final GraphShape shape;
-    final RunReplay replay;
+    final String workflow;
+    final ReplayedSteps replay;
+    GraphShape shape;
     RunState state = RunState.RUNNING;
+
+    /** Whether its deadline is to end it, unless it ends before: a retry may do without. */
+    boolean hasDeadline;
+
+    /** The steps that it has taken over from the run that it repeats. */
+    Set<Integer> kept = Set.of();
+
+    /** The steps that had started when it was retried: they continue next to the repeated ones. */
+    Set<Integer> continued = Set.of();
+
+    boolean wasRetried;
     long seen;
 
     /** The job of each step and each element of a map, since the run was last retried. */
     final Map<StepRef, JobId> jobs = new HashMap<>();
 
-    Watched(RunId id, @Nullable RunId parent, GraphShape shape) {
-      this.id = id;
-      this.parent = parent;
+    Watched(RunRow row, GraphShape shape) {
+      this.id = row.id();
+      this.parent = row.parent() == null ? null : row.parent().run();
+      this.workflow = row.workflow();
       this.shape = shape;
-      this.replay = new RunReplay(shape.size());
+      this.hasDeadline = shape.hasDeadline();
+      this.replay = new ReplayedSteps(shape.size());
     }
   }
 
   RunChecker(InvariantChecker checker, RunStore store) {
     this.checker = checker;
     this.store = store;
+    this.gates = new GateChecker(checker);
+  }
+
+  /** Receives the id of each run that a client has started. */
+  void onStart(Consumer<RunId> listener) {
+    onStart = listener;
+  }
+
+  /** Makes the version of a workflow known to which its runs are moved. */
+  void learnNewer(Workflow<?, ?> workflow) {
+    newer.put(workflow.name(), new GraphShape(workflow));
   }
 
   /** Makes a workflow and those that it starts known. */
@@ -75,6 +105,16 @@ final class RunChecker {
     for (Watched run : new ArrayList<>(runs.values())) {
       check(run);
     }
+    List<GateChecker.Limited> limited = new ArrayList<>();
+    for (Watched run : runs.values()) {
+      if (run.shape.limit() != null) {
+        store
+            .queries()
+            .find(run.id)
+            .ifPresent(row -> limited.add(new GateChecker.Limited(run.shape.limit(), row)));
+      }
+    }
+    gates.check(limited);
   }
 
   /** Adds a run that was just started, and checks it. */
@@ -85,11 +125,21 @@ final class RunChecker {
         checker.violated(Invariant.EVERY_RUN_ENDS, "Run %s cannot be found".formatted(id));
         return;
       }
-      RunId parent = row.parent() == null ? null : row.parent().run();
-      Watched run = new Watched(id, parent, Objects.requireNonNull(shapes.get(row.workflow())));
+      Watched run = new Watched(row, shapeOf(row));
       runs.put(id, run);
       check(run);
+      if (run.parent == null) {
+        onStart.accept(id);
+      }
     }
+  }
+
+  /** A rerun of a run that was moved has the newer version. */
+  private GraphShape shapeOf(RunRow row) {
+    GraphShape shape = Objects.requireNonNull(shapes.get(row.workflow()));
+    return row.steps().length() == shape.size()
+        ? shape
+        : Objects.requireNonNull(newer.get(row.workflow()));
   }
 
   private void check(Watched run) {
@@ -101,7 +151,7 @@ final class RunChecker {
     List<RunQueries.StoredEvent> fresh = store.queries().events(run.id, run.seen, ALL);
     for (RunQueries.StoredEvent event : fresh) {
       run.seen = event.seq();
-      apply(run, event.event().kind(), event.event().step());
+      apply(run, row, event.event().kind(), event.event().step());
     }
     run.state = row.state();
     if (!run.replay.letters().equals(row.steps())) {
@@ -115,13 +165,19 @@ final class RunChecker {
     }
   }
 
-  private void apply(Watched run, RunEvent.Kind kind, int step) {
+  private void apply(Watched run, RunRow row, RunEvent.Kind kind, int step) {
     if (kind == RunEvent.Kind.RETRIED) {
       run.jobs.clear();
+      run.kept = Set.of();
+      run.continued = run.replay.active();
+      run.wasRetried = true;
+      run.hasDeadline = run.hasDeadline && !run.state.hasEnded();
       checker.retried(run.id);
+    } else if (kind == RunEvent.Kind.MOVED) {
+      move(run, row);
     }
     if (step >= 0 && isEnd(kind)) {
-      StepState before = StepState.of(run.replay.letters().charAt(step));
+      StepState before = run.replay.state(step);
       if (before.hasEnded()) {
         checker.violated(
             Invariant.A_STEP_ENDS_ONCE,
@@ -129,6 +185,27 @@ final class RunChecker {
       }
     }
     run.replay.apply(kind, step);
+  }
+
+  private void move(Watched run, RunRow row) {
+    GraphShape from = run.shape;
+    GraphShape to = Objects.requireNonNull(newer.get(run.workflow));
+    run.shape = to;
+    run.replay.move(to.moved(from, run.replay.letters(), row.phase()));
+    run.kept = moved(run.kept, from, to);
+    run.continued = moved(run.continued, from, to);
+    Map<StepRef, JobId> jobs = new HashMap<>(run.jobs);
+    run.jobs.clear();
+    jobs.forEach((step, job) -> run.jobs.put(moved(step, from, to), job));
+    steps.replaceAll((job, step) -> step.run().equals(run.id) ? moved(step, from, to) : step);
+  }
+
+  private static Set<Integer> moved(Set<Integer> steps, GraphShape from, GraphShape to) {
+    return steps.stream().map(step -> to.moved(from, step)).collect(Collectors.toSet());
+  }
+
+  private static StepRef moved(StepRef step, GraphShape from, GraphShape to) {
+    return new StepRef(step.run(), to.moved(from, step.step()), step.item());
   }
 
   private static boolean isEnd(RunEvent.Kind kind) {
@@ -163,7 +240,16 @@ final class RunChecker {
           Invariant.ONLY_CLEANUP_STARTS_AFTER_THE_END,
           "%s started in a run that is %s in phase %s".formatted(what, row.state(), row.phase()));
     }
-    if (!run.shape.mayStart(step.step(), row.steps())) {
+    if (run.kept.contains(step.step())) {
+      checker.violated(
+          Invariant.RERUNS_KEEP_RESULTS, "%s started although it is kept".formatted(what));
+    }
+    StepState state = StepState.of(row.steps().charAt(step.step()));
+    if (state != StepState.ACTIVE) {
+      checker.violated(
+          Invariant.A_STEP_ENDS_ONCE, "%s started when the step was %s".formatted(what, state));
+    }
+    if (!run.continued.contains(step.step()) && !run.shape.mayStart(step.step(), row.steps())) {
       checker.violated(
           Invariant.STEPS_FOLLOW_THEIR_DEPENDENCIES,
           "%s started when the steps were %s".formatted(what, row.steps()));
@@ -175,9 +261,12 @@ final class RunChecker {
     }
   }
 
-  /** Returns whether a run, or one above it, is paused or was acknowledged to be. */
+  /**
+   * Returns whether a run, or one above it, is paused or was acknowledged to be. A cancellation,
+   * also that by a deadline or by a run that replaces it, ends the pause of a run.
+   */
   private boolean isPaused(Watched run) {
-    Watched each = run;
+    Watched each = state(run.id) == RunState.CANCELLING ? null : run;
     while (each != null) {
       if (pausesAcknowledged.contains(each.id) || state(each.id) == RunState.PAUSED) {
         return true;
@@ -202,12 +291,72 @@ final class RunChecker {
     return store.queries().find(id).orElseThrow().state();
   }
 
-  /** Returns the runs that are paused, of a run and those below it. */
+  /** What a client needs to know to repeat a run: how it is before the request. */
+  record Before(long seen, GraphShape shape, String letters) {}
+
+  Before beforeRerun(RunId id) {
+    Watched run = Objects.requireNonNull(runs.get(id));
+    return new Before(run.seen, run.shape, run.replay.letters());
+  }
+
+  /** Records that a client has repeated a run from some steps on. */
+  void reran(RunId original, Before before, List<String> from, RunId again) {
+    Watched run = runs.get(again);
+    if (run == null || beforeRerun(original).seen != before.seen || run.wasRetried) {
+      return; // It cannot be known what the new run was to keep.
+    }
+    Set<Integer> kept = before.shape.kept(from, before.letters);
+    Set<Integer> results =
+        store.queries().results(again).stream()
+            .map(RunPlan.Result::step)
+            .collect(Collectors.toSet());
+    for (int step : kept) {
+      boolean succeeded = StepState.of(before.letters.charAt(step)) == StepState.SUCCEEDED;
+      if (succeeded && !results.contains(step)) {
+        checker.violated(
+            Invariant.RERUNS_KEEP_RESULTS,
+            "Run %s has no result of step %d, which run %s has".formatted(again, step, original));
+      }
+      if (run.jobs.keySet().stream().anyMatch(job -> job.step() == step)) {
+        checker.violated(
+            Invariant.RERUNS_KEEP_RESULTS,
+            "Run %s has started step %d, which it keeps".formatted(again, step));
+      }
+    }
+    run.kept = kept;
+  }
+
+  boolean knows(RunId id) {
+    return runs.containsKey(id);
+  }
+
+  /** Returns the names of the steps of a run. */
+  List<String> stepsOf(RunId id) {
+    return Objects.requireNonNull(runs.get(id)).shape.mainSteps();
+  }
+
+  /**
+   * Returns the runs that are paused and stay so, of a run and those below it: no deadline ends
+   * them.
+   */
   List<RunId> paused(RunId root) {
     return runs.values().stream()
-        .filter(run -> run.state == RunState.PAUSED && isBelow(run, root))
+        .filter(run -> run.state == RunState.PAUSED && isBelow(run, root) && !isTimed(run))
         .map(run -> run.id)
         .toList();
+  }
+
+  /** Returns whether the deadline of a run, or of one above it, is to come. */
+  private boolean isTimed(Watched run) {
+    Watched each = run;
+    while (each != null) {
+      if (each.hasDeadline
+          && store.queries().find(each.id).orElseThrow().phase() == RunPhase.MAIN) {
+        return true;
+      }
+      each = each.parent == null ? null : runs.get(each.parent);
+    }
+    return false;
   }
 
   private boolean isBelow(Watched run, RunId root) {

@@ -6,22 +6,28 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
+import dev.holdfast.api.workflow.Started;
 import dev.holdfast.api.workflow.Workflow;
+import dev.holdfast.engine.store.Definitions;
+import dev.holdfast.engine.workflow.GraphPlanner;
+import dev.holdfast.engine.workflow.WorkflowCatalog;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients on the hosts that start runs and pause, resume, cancel, retry and signal them. The
- * requests for one run follow each other; a request that fails, or whose host crashes, is repeated.
- * After the last fault, what is paused is resumed.
+ * Clients on the hosts that start runs and pause, resume, cancel, retry, repeat, move and signal
+ * them. The requests for one run follow each other; a request that fails, or whose host crashes, is
+ * repeated. After the last fault, what is paused is resumed, unless a deadline is to end it.
  */
 final class RunLoad {
   private static final long MILLI = 1_000_000;
@@ -31,7 +37,10 @@ final class RunLoad {
   private final RunChecker checker;
   private final Trace trace;
   private final SplittableRandom random;
+  private final Definitions definitions;
   private final Map<Host, Holdfast> clients = new LinkedHashMap<>();
+  private final Set<RunId> planned = new HashSet<>();
+  private long calmAt;
   private int open;
 
   /** What a client does with a run or a job. */
@@ -41,9 +50,11 @@ final class RunLoad {
     RESUME,
     CANCEL,
     RETRY,
+    RERUN,
+    MOVE,
     SIGNAL,
     SIGNAL_JOB,
-    /** Resumes the run as often as it is paused, until it has ended. */
+    /** Resumes a run as often as it is paused, until it has ended. */
     SETTLE
   }
 
@@ -61,6 +72,9 @@ final class RunLoad {
 
     boolean isSignalled;
 
+    /** The hash of the graph to move the run to. */
+    String newer = "";
+
     Script(UUID id, @Nullable Workflow<String, Void> workflow, String input) {
       this.id = id;
       this.workflow = workflow;
@@ -72,11 +86,18 @@ final class RunLoad {
     }
   }
 
-  RunLoad(Timeline timeline, RunChecker checker, Trace trace, SplittableRandom random) {
+  RunLoad(
+      Timeline timeline,
+      RunChecker checker,
+      Trace trace,
+      Definitions definitions,
+      SplittableRandom random) {
     this.timeline = timeline;
     this.checker = checker;
     this.trace = trace;
+    this.definitions = definitions;
     this.random = random;
+    checker.onStart(this::settle);
   }
 
   /** Lets a host send requests. */
@@ -88,24 +109,51 @@ final class RunLoad {
     return open == 0;
   }
 
-  /** Plans this number of runs, each started before the given time. */
-  void plan(int runs, long before, long calmAt) {
+  /** Plans runs of this number of workflows, each started before the given time. */
+  void plan(int workflows, long before, long calm) {
+    calmAt = calm;
     RunShapes shapes = new RunShapes(random.split());
-    for (int i = 0; i < runs; i++) {
-      Workflow<String, Void> workflow = shapes.next();
-      checker.learn(workflow);
-      Script script =
-          new Script(new UUID(random.nextLong(), random.nextLong()), workflow, shapes.input());
-      long start = random.nextLong(before);
-      List<Request> requests = new ArrayList<>();
-      for (int more = random.nextInt(5); more > 0; more--) {
-        long after = random.nextLong(random.nextBoolean() ? SECOND : 4 * SECOND);
-        requests.add(new Request(operation(), start + after));
+    for (int i = 0; i < workflows; i++) {
+      RunShapes.Shape shape = shapes.next();
+      checker.learn(shape.workflow());
+      checker.learnNewer(shape.newer());
+      String newer = register(shape.newer());
+      for (int run = 0; run < shape.runs(); run++) {
+        UUID id = new UUID(random.nextLong(), random.nextLong());
+        Script script = new Script(id, shape.workflow(), shapes.input());
+        script.newer = newer;
+        planned.add(script.run());
+        plan(script, random.nextLong(before));
       }
-      requests.add(new Request(Action.SIGNAL, start + random.nextLong(4 * SECOND)));
-      requests.sort((one, other) -> Long.compare(one.at, other.at));
-      script.requests.add(new Request(Action.START, start));
-      script.requests.addAll(requests);
+    }
+  }
+
+  private void plan(Script script, long start) {
+    List<Request> requests = new ArrayList<>();
+    for (int more = random.nextInt(5); more > 0; more--) {
+      long after = random.nextLong(random.nextBoolean() ? SECOND : 4 * SECOND);
+      requests.add(new Request(operation(), start + after));
+    }
+    requests.add(new Request(Action.SIGNAL, start + random.nextLong(4 * SECOND)));
+    requests.sort((one, other) -> Long.compare(one.at, other.at));
+    script.requests.add(new Request(Action.START, start));
+    script.requests.addAll(requests);
+    script.requests.add(new Request(Action.SETTLE, calmAt));
+    begin(script);
+  }
+
+  /** Stores a workflow and returns its hash. */
+  private String register(Workflow<?, ?> workflow) {
+    new WorkflowCatalog(
+            definitions, new Workload.TextCodec(), new GraphPlanner(() -> new UUID(0, 0)))
+        .register(workflow);
+    return definitions.versions(workflow.name()).getFirst().hash();
+  }
+
+  /** Lets a run end that was not planned, or was started after its client was told otherwise. */
+  private void settle(RunId run) {
+    if (!planned.contains(run)) {
+      Script script = new Script(run.value(), null, "");
       script.requests.add(new Request(Action.SETTLE, calmAt));
       begin(script);
     }
@@ -119,10 +167,12 @@ final class RunLoad {
   }
 
   private Action operation() {
-    return switch (random.nextInt(8)) {
+    return switch (random.nextInt(10)) {
       case 0, 1, 2, 3 -> Action.PAUSE;
       case 4 -> Action.RESUME;
       case 5 -> Action.CANCEL;
+      case 6 -> Action.RERUN;
+      case 7 -> Action.MOVE;
       default -> Action.RETRY;
     };
   }
@@ -156,7 +206,7 @@ final class RunLoad {
       boolean answered = ask(client, script, request.action);
       script.sent++;
       if (answered) {
-        script.requests.remove();
+        script.requests.poll();
         sendNext(script);
       } else {
         timeline.at(timeline.now() + SECOND / 2, () -> send(script, request));
@@ -208,6 +258,14 @@ final class RunLoad {
           client.runs().retry(script.run());
           yield true;
         }
+        case RERUN -> {
+          rerun(client, script);
+          yield true;
+        }
+        case MOVE -> {
+          client.runs().move(script.run(), script.newer, false);
+          yield true;
+        }
         case SIGNAL -> {
           signal(client, script);
           yield true;
@@ -222,16 +280,31 @@ final class RunLoad {
     } catch (RunStateException refused) {
       return action != Action.SETTLE;
     } catch (StoreException away) {
-      return false;
+      // A rerun is not repeated: each request starts another run.
+      return action == Action.RERUN;
     }
   }
 
-  private static void start(Holdfast client, Script script) {
+  /** Starts a run. If it is skipped, there is nothing more to request. */
+  private void start(Holdfast client, Script script) {
     if (script.workflow != null) {
-      client
-          .runs()
-          .start(script.workflow, script.input, RunOptions.of(run -> run.id(script.run())));
+      Started<Void> started =
+          client
+              .runs()
+              .start(script.workflow, script.input, RunOptions.of(run -> run.id(script.run())));
+      if (started.outcome() == Started.Outcome.SKIPPED && !checker.knows(script.run())) {
+        script.requests.clear();
+        planned.remove(script.run());
+      }
     }
+  }
+
+  private void rerun(Holdfast client, Script script) {
+    List<String> from = new ArrayList<>(checker.stepsOf(script.run()));
+    from.removeIf(step -> random.nextBoolean());
+    RunChecker.Before before = checker.beforeRerun(script.run());
+    RunId again = client.runs().rerun(script.run(), from, null);
+    checker.reran(script.run(), before, from, again);
   }
 
   private static void signal(Holdfast client, Script script) {

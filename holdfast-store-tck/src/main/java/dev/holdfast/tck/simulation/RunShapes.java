@@ -4,6 +4,7 @@ import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.workflow.Flow;
+import dev.holdfast.api.workflow.MaxActive;
 import dev.holdfast.api.workflow.OnError;
 import dev.holdfast.api.workflow.Rule;
 import dev.holdfast.api.workflow.SignalStep;
@@ -30,13 +31,25 @@ final class RunShapes {
   private static final TypeRef<List<String>> ITEMS = new TypeRef<>() {};
   private static final int MOST_ITEMS = 3;
 
-  private final SplittableRandom random;
+  /** The field of the input by which runs are limited, and how many values it has. */
+  private static final String KEY = "key";
+
+  private static final int KEYS = 2;
+
+  private final SplittableRandom seeds;
   private int number;
-  private boolean awaits;
 
   RunShapes(SplittableRandom random) {
-    this.random = random;
+    this.seeds = random;
   }
+
+  /**
+   * A workflow.
+   *
+   * @param newer another version of it, which has one step more
+   * @param runs how many runs of it to start
+   */
+  record Shape(Workflow<String, Void> workflow, Workflow<String, Void> newer, int runs) {}
 
   private static TaskType<String, String> task(String name) {
     return TaskType.of(name, String.class, String.class)
@@ -47,87 +60,141 @@ final class RunShapes {
   }
 
   /** Returns a new workflow, whose steps may run other workflows. */
-  Workflow<String, Void> next() {
-    awaits = false;
-    return next(true);
+  Shape next() {
+    String name = "simulated::flow-" + ++number;
+    long seed = seeds.nextLong();
+    boolean isLimited = seeds.nextInt(4) == 0;
+    return new Shape(
+        new Drawing(name, seed, isLimited).workflow(false),
+        new Drawing(name, seed, isLimited).workflow(true),
+        isLimited ? seeds.nextInt(2, 5) : 1);
   }
 
-  /** Returns the input of a run: an object with a list for maps. */
+  /** Returns the input of a run: an object with a list for maps, and a key for limits. */
   String input() {
     List<Integer> items = new ArrayList<>();
-    for (int i = random.nextInt(MOST_ITEMS + 1); i > 0; i--) {
+    for (int i = seeds.nextInt(MOST_ITEMS + 1); i > 0; i--) {
       items.add(i);
     }
-    return "{\"items\":%s}".formatted(items);
+    return "{\"%s\":%d,\"items\":%s}".formatted(KEY, seeds.nextInt(KEYS), items);
   }
 
-  private Workflow<String, Void> next(boolean nests) {
-    return Workflow.define(
-        "simulated::flow-" + ++number,
-        String.class,
-        flow -> {
-          List<Step<?>> steps = new ArrayList<>();
-          for (int i = random.nextInt(1, nests ? 5 : 3); i > 0; i--) {
-            steps.add(connect(step(flow, "step-" + i, nests), steps));
-          }
-          if (random.nextInt(3) == 0) {
-            flow.finallyStep("last", LAST);
-          }
-        });
+  /** Returns the part of an input by which runs are limited. */
+  static String keyOf(String input) {
+    return input.substring(0, input.indexOf(','));
   }
 
-  private Step<?> step(Flow<String> flow, String name, boolean nests) {
-    return switch (random.nextInt(8)) {
-      case 0 ->
-          flow.map(name, STEP, flow.context("items", ITEMS))
-              .concurrency(random.nextInt(1, MOST_ITEMS + 1))
-              .tolerateFailures(random.nextInt(2));
-      case 1 -> flow.sleep(name, millis(50, 1_500));
-      case 2 -> signal(flow, name, nests);
-      case 3 -> undoable(flow.step(name, DURABLE, flow.input()));
-      case 4 -> nests ? flow.workflow(name, next(false), flow.input()) : task(flow, name);
-      default -> undoable(task(flow, name));
-    };
-  }
+  /** Draws one workflow. Drawings with the same seed give the same steps. */
+  private static final class Drawing {
+    private final String name;
+    private final SplittableRandom random;
+    private final boolean isLimited;
+    private boolean awaits;
 
-  private static Step<?> task(Flow<String> flow, String name) {
-    return flow.step(name, STEP, flow.input());
-  }
-
-  private Step<?> undoable(Step<?> step) {
-    return random.nextInt(3) == 0 ? step.compensate(UNDO) : step;
-  }
-
-  /**
-   * At most one step awaits the signal of a run without a timeout: if the signal is lost, the run
-   * never ends.
-   */
-  private Step<?> signal(Flow<String> flow, String name, boolean isSignalled) {
-    if (isSignalled && !awaits && random.nextBoolean()) {
-      awaits = true;
-      return flow.awaitSignal(name, GO, String.class);
+    Drawing(String name, long seed, boolean isLimited) {
+      this.name = name;
+      this.random = new SplittableRandom(seed);
+      this.isLimited = isLimited;
     }
-    SignalStep<String> step = flow.awaitSignal(name, TIMED, String.class);
-    if (random.nextBoolean()) {
-      step.orElse("\"nothing\"");
-    }
-    return step.within(millis(200, 4_000));
-  }
 
-  private Step<?> connect(Step<?> step, List<Step<?>> before) {
-    for (Step<?> other : before) {
-      if (random.nextInt(5) < 3) {
-        step.after(other);
+    /**
+     * Returns the workflow.
+     *
+     * @param more whether it has another step, which comes first and so changes the position of all
+     *     others
+     */
+    Workflow<String, Void> workflow(boolean more) {
+      return workflow(name, true, more);
+    }
+
+    private Workflow<String, Void> workflow(String called, boolean nests, boolean more) {
+      return Workflow.define(
+          called,
+          String.class,
+          flow -> {
+            if (more) {
+              task(flow, "more").onError(OnError.CONTINUE);
+            }
+            List<Step<?>> steps = new ArrayList<>();
+            for (int i = random.nextInt(1, nests ? 5 : 3); i > 0; i--) {
+              steps.add(connect(step(flow, "step-" + i, nests), steps));
+            }
+            if (random.nextInt(3) == 0) {
+              flow.finallyStep("last", LAST);
+            }
+            if (random.nextInt(4) == 0) {
+              flow.deadline(millis(500, 8_000));
+            }
+            if (isLimited && (nests || random.nextBoolean())) {
+              flow.maxActive(limit());
+            }
+          });
+    }
+
+    private Step<?> child(Flow<String> flow, String step) {
+      return flow.workflow(step, workflow(name + "-" + step, false, false), flow.input());
+    }
+
+    private MaxActive limit() {
+      MaxActive.OnFull[] reactions = MaxActive.OnFull.values();
+      MaxActive limit =
+          MaxActive.of(random.nextInt(1, 3)).onFull(reactions[random.nextInt(reactions.length)]);
+      return random.nextBoolean() ? limit.per(KEY) : limit;
+    }
+
+    private Step<?> step(Flow<String> flow, String called, boolean nests) {
+      return switch (random.nextInt(8)) {
+        case 0 ->
+            flow.map(called, STEP, flow.context("items", ITEMS))
+                .concurrency(random.nextInt(1, MOST_ITEMS + 1))
+                .tolerateFailures(random.nextInt(2));
+        case 1 -> flow.sleep(called, millis(50, 1_500));
+        case 2 -> signal(flow, called, nests);
+        case 3 -> undoable(flow.step(called, DURABLE, flow.input()));
+        case 4 -> nests ? child(flow, called) : task(flow, called);
+        default -> undoable(task(flow, called));
+      };
+    }
+
+    private static Step<?> task(Flow<String> flow, String called) {
+      return flow.step(called, STEP, flow.input());
+    }
+
+    private Step<?> undoable(Step<?> step) {
+      return random.nextInt(3) == 0 ? step.compensate(UNDO) : step;
+    }
+
+    /**
+     * At most one step awaits the signal of a run without a timeout: if the signal is lost, the run
+     * never ends.
+     */
+    private Step<?> signal(Flow<String> flow, String called, boolean isSignalled) {
+      if (isSignalled && !awaits && random.nextBoolean()) {
+        awaits = true;
+        return flow.awaitSignal(called, GO, String.class);
       }
+      SignalStep<String> step = flow.awaitSignal(called, TIMED, String.class);
+      if (random.nextBoolean()) {
+        step.orElse("\"nothing\"");
+      }
+      return step.within(millis(200, 4_000));
     }
-    if (random.nextInt(4) == 0) {
-      step.when(Rule.allDone());
-    }
-    OnError[] reactions = OnError.values();
-    return step.onError(reactions[random.nextInt(reactions.length)]);
-  }
 
-  private Duration millis(int least, int most) {
-    return Duration.ofMillis(random.nextInt(least, most));
+    private Step<?> connect(Step<?> step, List<Step<?>> before) {
+      for (Step<?> other : before) {
+        if (random.nextInt(5) < 3) {
+          step.after(other);
+        }
+      }
+      if (random.nextInt(4) == 0) {
+        step.when(Rule.allDone());
+      }
+      OnError[] reactions = OnError.values();
+      return step.onError(reactions[random.nextInt(reactions.length)]);
+    }
+
+    private Duration millis(int least, int most) {
+      return Duration.ofMillis(random.nextInt(least, most));
+    }
   }
 }

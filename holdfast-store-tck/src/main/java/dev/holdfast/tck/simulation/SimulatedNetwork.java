@@ -4,11 +4,13 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.lease.LeaseRequest;
+import dev.holdfast.api.workflow.MaxActive;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.LeaseStore;
+import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery;
@@ -64,6 +66,7 @@ final class SimulatedNetwork implements Interposed.Between {
   private final InvariantChecker checker;
   private final LeaseChecker leases;
   private final RunChecker runs;
+  private final StepTransactions transactions;
   private final Trace trace;
   private final SplittableRandom random;
   private final Consumer<UUID> onSignOfLife;
@@ -87,6 +90,7 @@ final class SimulatedNetwork implements Interposed.Between {
     this.checker = checker;
     this.leases = leases;
     this.runs = runs;
+    this.transactions = new StepTransactions(checker);
     this.trace = trace;
     this.random = host.chance();
   }
@@ -116,7 +120,7 @@ final class SimulatedNetwork implements Interposed.Between {
       me.sleepUntil(timeline.now() + random.nextLong(1_000_000, patience));
       throw broken(Outcome.RETRYABLE, call);
     }
-    if (call.is(StoreMethod.ADVANCE) || call.role() instanceof RunControl) {
+    if (isTransaction(call)) {
       return transact(call, me);
     }
     long sent = timeline.now();
@@ -136,6 +140,17 @@ final class SimulatedNetwork implements Interposed.Between {
     return exchange.result;
   }
 
+  /** Returns whether a call is several statements: the others are one. */
+  private static boolean isTransaction(Interposed.Call call) {
+    return call.is(StoreMethod.ADVANCE)
+        || call.is(StoreMethod.STEP_TRANSACTION)
+        || call.role() instanceof RunControl
+        || (call.is(StoreMethod.START_RUN)
+            && call.arguments().get(0) instanceof NewRun run
+            && run.gate() != null
+            && run.gate().onFull() == MaxActive.OnFull.REPLACE);
+  }
+
   /**
    * Executes a transaction of several statements, which the caller sends one after another. If it
    * crashes between them, nothing is committed; if it is paused, its locks remain.
@@ -149,9 +164,16 @@ final class SimulatedNetwork implements Interposed.Between {
     if (trip.there() > trip.patience()) {
       throw broken(Outcome.RETRYABLE, call);
     }
-    Object result = call.proceed();
+    Object result =
+        call.is(StoreMethod.STEP_TRANSACTION)
+            ? transactions.execute(call, () -> requireConnection(call))
+            : call.proceed();
     trace.note(host.name(), call, result);
-    runs.check();
+    if (call.is(StoreMethod.START_RUN)) {
+      noteRuns(call, result);
+    } else {
+      runs.check();
+    }
     checker.check();
     me.sleepUntil(timeline.now() + trip.back());
     if (trip.replyLost() || host.isCutOff()) {
@@ -234,6 +256,9 @@ final class SimulatedNetwork implements Interposed.Between {
   private void noteRuns(Interposed.Call call, @Nullable Object result) {
     if (call.is(StoreMethod.START_RUN) && result instanceof RunIntake.Admission admission) {
       runs.watch(admission.id());
+      runs.check();
+    } else if (call.is(StoreMethod.EXPRESS)) {
+      runs.check();
     } else if (call.is(StoreMethod.CLAIM) && result instanceof List<?> claimed) {
       for (Object each : claimed) {
         if (each instanceof ClaimedJob job && job.step() != null) {

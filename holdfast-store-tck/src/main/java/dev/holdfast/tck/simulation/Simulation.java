@@ -112,7 +112,7 @@ public final class Simulation {
     this.leases = new LeaseChecker(checker, real.leases(), faultModel);
     this.workload = new Workload(timeline, real, checker, trace, random.split());
     this.runs = new RunChecker(checker, real.runs());
-    this.load = new RunLoad(timeline, runs, trace, random.split());
+    this.load = new RunLoad(timeline, runs, trace, real.runs().definitions(), random.split());
     this.handlers = new StepHandlers(timeline, checker, workload, random.split());
     this.competitor = new Competitor(timeline, faultModel, real, checker, trace);
     this.competes = !everything || random.nextBoolean();

@@ -26,9 +26,10 @@ final class StepHandlers {
    *
    * @param nap how long it sleeps; zero for not at all
    * @param awaits whether it awaits a signal, without which it never ends
+   * @param transacts whether one of its steps is a transaction
    * @param length how long each durable step takes
    */
-  private record Durable(Duration nap, boolean awaits, long length) {}
+  private record Durable(Duration nap, boolean awaits, boolean transacts, long length) {}
 
   StepHandlers(
       Timeline timeline, InvariantChecker checker, Workload workload, SplittableRandom random) {
@@ -40,7 +41,7 @@ final class StepHandlers {
 
   /** Makes a job await a signal. */
   void expectSignal(JobId job) {
-    durable.put(job, new Durable(nap(), true, length()));
+    durable.put(job, new Durable(nap(), true, random.nextBoolean(), length()));
   }
 
   /** Handles a step. */
@@ -71,11 +72,16 @@ final class StepHandlers {
   String durable(String payload, TaskContext context) throws Exception {
     JobId job = context.jobId();
     Plan plan = plans.computeIfAbsent(job, id -> plan(false));
-    Durable more = durable.computeIfAbsent(job, id -> new Durable(nap(), false, length()));
+    Durable more =
+        durable.computeIfAbsent(
+            job, id -> new Durable(nap(), false, random.nextBoolean(), length()));
     int suspensions = timeline.running().host().suspensions();
     checker.starts(job, context.fencingToken());
     DurableSteps steps = context.steps();
     steps.run("first", String.class, () -> execute(context, "first", suspensions, more.length));
+    if (more.transacts) {
+      steps.transaction("books", String.class, connection -> book(more.length));
+    }
     if (!more.nap.isZero()) {
       steps.sleep("nap", more.nap);
     }
@@ -83,7 +89,16 @@ final class StepHandlers {
       steps.awaitSignal(RunShapes.GO, String.class, Duration.ofHours(1));
     }
     steps.run("second", String.class, () -> execute(context, "second", suspensions, more.length));
+    if (context.isStopping()) { // The process may have been paused in a call of the journal.
+      throw new InterruptedException("Told to stop");
+    }
     return workload.work(OUTPUT, context, plan, suspensions);
+  }
+
+  /** The body of a transaction, whose effect comes with its commit. */
+  private String book(long length) {
+    timeline.running().sleepUntil(timeline.now() + length);
+    return "1";
   }
 
   /**

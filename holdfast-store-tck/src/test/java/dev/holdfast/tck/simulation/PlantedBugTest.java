@@ -93,6 +93,38 @@ class PlantedBugTest {
     assertThat(found(PlantedRunBugs.parkWithoutLook(), Invariant.EVERY_JOB_ENDS)).isTrue();
   }
 
+  @Test
+  void limitsThatAdmitTooManyRunsAreDetected() {
+    assertThat(found(PlantedRunBugs.limitsAdmitOneMore(), Invariant.LIMITS_ON_RUNS_HOLD)).isTrue();
+  }
+
+  @Test
+  void limitsThatCountEndedRunsAreDetected() {
+    assertThat(found(PlantedRunBugs.limitsCountEndedRuns(), Invariant.EVERY_RUN_ENDS)).isTrue();
+  }
+
+  @Test
+  void deadlinesThatMissPausedRunsAreDetected() {
+    assertThat(found(PlantedRunBugs.deadlinesMissPausedRuns(), Invariant.EVERY_RUN_ENDS)).isTrue();
+  }
+
+  @Test
+  void rerunsWithoutResultsAreDetected() {
+    assertThat(found(PlantedRunBugs.rerunsLoseResults(), Invariant.RERUNS_KEEP_RESULTS)).isTrue();
+  }
+
+  @Test
+  void movesThatLeaveJobsBehindAreDetected() {
+    assertThat(found(PlantedRunBugs.movesLeaveJobs(), Invariant.EVERY_RUN_ENDS)).isTrue();
+  }
+
+  @Test
+  void transactionsWithoutAnEntryAreDetected() {
+    assertThat(
+            found(PlantedRunBugs.transactionsWithoutEntries(), Invariant.DURABLE_STEPS_STAY_DONE))
+        .isTrue();
+  }
+
   /** Returns whether one of some seeds violates this invariant. */
   private static boolean found(PlantedBug bug, Invariant expected) {
     return LongStream.range(0, MOST_SEEDS)

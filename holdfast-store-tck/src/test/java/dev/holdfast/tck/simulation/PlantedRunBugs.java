@@ -3,7 +3,9 @@ package dev.holdfast.tck.simulation;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Definitions;
+import dev.holdfast.engine.store.Journals.EntryKind;
 import dev.holdfast.engine.store.Journals.JournalEntry;
+import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunFacts;
 import dev.holdfast.engine.store.RunPlan;
@@ -12,6 +14,7 @@ import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.testkit.memory.BrokenTransactions;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -137,6 +140,92 @@ final class PlantedRunBugs {
           broken.parkAgain((List<?>) call.arguments().get(1));
           return result;
         });
+  }
+
+  /** A limit on active runs admits one too many. */
+  static PlantedBug limitsAdmitOneMore() {
+    return in(
+        StoreMethod.START_RUN,
+        (call, broken) ->
+            call.proceedWith(
+                withLargerGate((NewRun) call.arguments().get(0)), call.arguments().get(1)));
+  }
+
+  /** A limit on active runs counts a run that has just ended, and lets no other one through. */
+  static PlantedBug limitsCountEndedRuns() {
+    return in(
+        Set.of(StoreMethod.ADVANCE, StoreMethod.EXPRESS, StoreMethod.CANCEL_RUN),
+        (call, broken) -> broken.admitNone(callable(call)));
+  }
+
+  /** The deadline of a run is forgotten if it comes while the run is paused. */
+  static PlantedBug deadlinesMissPausedRuns() {
+    return in(
+        StoreMethod.FIRE_TIMERS,
+        (call, broken) -> {
+          broken.forgetDeadlinesOfPausedRuns();
+          return call.proceed();
+        });
+  }
+
+  /** A run that repeats another one does not get its results. */
+  static PlantedBug rerunsLoseResults() {
+    return in(
+        StoreMethod.START_RUN,
+        (call, broken) ->
+            call.proceedWith(
+                withoutResults((NewRun) call.arguments().get(0)), call.arguments().get(1)));
+  }
+
+  /** A run is moved to another graph, but its jobs keep the old positions of their steps. */
+  static PlantedBug movesLeaveJobs() {
+    return in(
+        StoreMethod.MOVE_RUN,
+        (call, broken) -> broken.keepPositions((RunId) call.arguments().get(0), callable(call)));
+  }
+
+  /** A step in a transaction is committed without its journal entry. */
+  static PlantedBug transactionsWithoutEntries() {
+    return in(
+        StoreMethod.APPEND,
+        (call, broken) ->
+            ((JournalEntry) call.arguments().get(2)).kind() == EntryKind.TRANSACTION
+                ? Boolean.valueOf(
+                    broken.isHeld(
+                        (UUID) call.arguments().get(0), (ClaimId) call.arguments().get(1)))
+                : call.proceed());
+  }
+
+  private static NewRun withLargerGate(NewRun run) {
+    NewRun.Gate gate = run.gate();
+    return copy(
+        run,
+        gate == null ? null : new NewRun.Gate(gate.key(), gate.count() + 1, gate.onFull()),
+        run.inherited());
+  }
+
+  private static NewRun withoutResults(NewRun run) {
+    return copy(run, run.gate(), List.of());
+  }
+
+  private static NewRun copy(
+      NewRun run, NewRun.@Nullable Gate gate, List<RunPlan.Result> inherited) {
+    return new NewRun(
+        run.id(),
+        run.definition(),
+        run.workflow(),
+        run.input(),
+        run.unique(),
+        run.tags(),
+        run.label(),
+        run.priority(),
+        gate,
+        run.parent(),
+        run.origin(),
+        run.source(),
+        inherited,
+        run.mayExist(),
+        run.first());
   }
 
   private static Callable<@Nullable Object> callable(Interposed.Call call) {

@@ -7,6 +7,7 @@ import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.engine.store.RunMark;
+import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.engine.store.Store;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,5 +108,54 @@ public final class BrokenTransactions {
         }
       }
     }
+  }
+
+  /** Executes something that may end runs, and lets no run through that waits for one to end. */
+  public @Nullable Object admitNone(Callable<@Nullable Object> ending) throws Exception {
+    List<StoredRun> queued =
+        runs.open.values().stream().filter(run -> run.state == RunState.QUEUED).toList();
+    Object result = ending.call();
+    for (StoredRun run : queued) {
+      if (runs.open.containsKey(run.id) && run.state != RunState.QUEUED) {
+        run.state = RunState.QUEUED;
+        runs.marks.remove(run.id);
+      }
+    }
+    return result;
+  }
+
+  /** Deletes the deadlines of paused runs that are over. */
+  public void forgetDeadlinesOfPausedRuns() {
+    tables.transaction(now -> {
+      for (StoredRun run : runs.open.values()) {
+        if (run.state == RunState.PAUSED && runs.timers.containsKey(run.id)) {
+          runs.timers
+              .get(run.id)
+              .removeIf(
+                  timer -> timer.kind() == RunMark.Kind.DEADLINE && !timer.dueAt().isAfter(now));
+        }
+      }
+      return Boolean.TRUE;
+    });
+  }
+
+  /** Moves a run, but leaves its jobs at the steps where they were. */
+  public @Nullable Object keepPositions(RunId run, Callable<@Nullable Object> move)
+      throws Exception {
+    record Before(JobRow row, @Nullable StepRef step) {}
+    List<Before> jobs = new ArrayList<>();
+    for (JobRow row : tables.live.values()) {
+      if (row.step != null && row.step.run().equals(run)) {
+        jobs.add(new Before(row, row.step));
+      }
+    }
+    Object result = move.call();
+    jobs.forEach(before -> before.row.step = before.step);
+    return result;
+  }
+
+  /** Returns whether a claim is valid. */
+  public boolean isHeld(UUID incarnation, ClaimId claim) {
+    return tables.heldBy(incarnation, claim) != null;
   }
 }

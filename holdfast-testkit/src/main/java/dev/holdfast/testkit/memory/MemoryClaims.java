@@ -136,7 +136,7 @@ final class MemoryClaims implements Claims {
         : Math.clamp(rule.limit() - tables.countHeld(request.queue()), 0, request.wanted());
   }
 
-  private static ClaimedJob claimedJob(JobRow row, boolean started, int attempt, Instant now) {
+  static ClaimedJob claimedJob(JobRow row, boolean started, int attempt, Instant now) {
     return new ClaimedJob(
         row.id,
         row.token,

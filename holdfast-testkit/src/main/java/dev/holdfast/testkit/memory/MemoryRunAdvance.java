@@ -4,7 +4,9 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Definitions.Stored;
+import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunFacts;
@@ -24,6 +26,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -220,10 +223,11 @@ final class MemoryRunAdvance implements RunAdvance {
   }
 
   @Override
-  public Set<ClaimId> express(UUID incarnation, List<Express> steps) {
+  public Expressed express(UUID incarnation, List<Express> steps, StartHere here) {
     steps.forEach(step -> StorableText.require(step.finish()));
     return tables.transaction(now -> {
       Set<ClaimId> done = new LinkedHashSet<>();
+      List<ClaimedJob> started = new ArrayList<>();
       for (Express step : steps) {
         StoredRun run = runs.open.get(step.run());
         JobRow row = tables.heldBy(incarnation, step.finish().claim());
@@ -241,10 +245,34 @@ final class MemoryRunAdvance implements RunAdvance {
           tables.endAdvanced(row, now);
           plans.carryOut(Map.of(run, step.plan()), new RunEffects(), now);
           done.add(step.finish().claim());
+          for (RunPlan.Job planned : step.plan().jobs()) {
+            JobRow next = tables.live.get(planned.job().id());
+            if (next != null && here.jobs().contains(next.id) && mayStart(incarnation, next)) {
+              started.add(start(incarnation, next, here.claimNo(), now));
+            }
+          }
         }
       }
-      return done;
+      return new Expressed(done, started);
     });
+  }
+
+  /** Returns whether a claim would take this job without checking limits and breakers. */
+  private boolean mayStart(UUID incarnation, JobRow row) {
+    NodeRow node = tables.nodes.get(incarnation);
+    QueueStore.Rule rule = tables.rule(row.queue);
+    return node != null
+        && node.alive
+        && row.state == JobState.READY
+        && !rule.paused()
+        && rule.limit() == null
+        && !tables.taskRule(row.task).isBarred();
+  }
+
+  private ClaimedJob start(UUID incarnation, JobRow row, long claimNo, Instant now) {
+    tables.hold(row, Objects.requireNonNull(tables.nodes.get(incarnation)), claimNo);
+    tables.start(row, now);
+    return MemoryClaims.claimedJob(row, true, row.attempt, now);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
+import dev.holdfast.api.workflow.MaxActive;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.Started.Outcome;
@@ -12,6 +13,7 @@ import dev.holdfast.engine.store.RunIntake;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Stores new runs. */
@@ -31,13 +33,23 @@ final class MemoryRunIntake implements RunIntake {
   @Override
   public Admission start(NewRun run, @Nullable NewSignal signal) {
     StorableText.require(run);
-    return tables.transaction(now -> {
-      Admission admission = start(run, now);
-      if (signal != null) {
-        send(admission.id(), signal, new RunEffects(), now);
-      }
-      return admission;
-    });
+    return tables.whenUnlocked(
+        () -> isBlocked(run),
+        now -> {
+          Admission admission = start(run, now);
+          if (signal != null) {
+            send(admission.id(), signal, new RunEffects(), now);
+          }
+          return admission;
+        });
+  }
+
+  /** Returns whether the run replaces one that is being advanced. */
+  private boolean isBlocked(NewRun run) {
+    return run.gate() != null
+        && run.gate().onFull() == MaxActive.OnFull.REPLACE
+        && endings.activeBehindGateOf(plans.row(run, Instant.EPOCH)).stream()
+            .anyMatch(active -> runs.isLocked(active, Set.of()));
   }
 
   private Admission start(NewRun run, Instant now) {

@@ -42,7 +42,9 @@ final class PlanWriter {
     }
     if (queued) {
       row.state = RunState.QUEUED;
+      row.steps = run.waitingSteps();
       runs.event(row.id, RunEvent.Kind.CREATED, null, now);
+      run.waitingEvents().forEach(event -> runs.event(row.id, event, now));
       runs.event(row.id, RunEvent.Kind.QUEUED, null, now);
     } else {
       carryOut(Map.of(row, run.first()), effects, now);

@@ -5,6 +5,7 @@ import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.RunData.Failure;
+import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.StepRef;
 import java.time.Instant;
@@ -98,7 +99,7 @@ final class RunEndings {
         boolean held =
             queued.parent != null && runs.isPaused(queued.parent); // Then its parent resumes it.
         queued.state = held ? RunState.PAUSED : RunState.RUNNING;
-        runs.look(queued.id);
+        runs.mark(queued.id, RunMark.of(RunMark.Kind.LOOK, RunMark.ADMITTED));
         effects.look.add(queued.id);
       }
     }

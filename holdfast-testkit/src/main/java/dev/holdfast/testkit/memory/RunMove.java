@@ -4,6 +4,8 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.RunControl.MovedJobs;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
+import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.RunQueries.StoredEvent;
 import dev.holdfast.engine.store.StepRef;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,10 +17,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Gives everything that belongs to the steps of a run the positions of another graph. */
 final class RunMove {
+  /** What is added to the step of an event that the new graph does not have. */
+  private static final int GONE = 10_000;
+
   private final Tables tables;
   private final RunTables runs;
   private final StoredRun run;
-  private final Map<Integer, Integer> newByOld = new TreeMap<>(Map.of(-1, -1));
+  private final Map<Integer, Integer> newByOld =
+      new TreeMap<>(Map.of(-1, -1, RunMark.ADMITTED, RunMark.ADMITTED));
 
   /**
    * Creates a move.
@@ -43,6 +49,7 @@ final class RunMove {
     renumberMaps();
     runs.marks.computeIfPresent(run.id, (id, marks) -> move(marks));
     runs.timers.computeIfPresent(run.id, (id, timers) -> moveTimers(timers));
+    runs.events.computeIfPresent(run.id, (id, events) -> moveEvents(events));
   }
 
   /** Changes how jobs that no node holds are run. */
@@ -109,5 +116,17 @@ final class RunMove {
       }
     }
     return moved.isEmpty() ? null : moved;
+  }
+
+  private List<StoredEvent> moveEvents(List<StoredEvent> events) {
+    List<StoredEvent> moved = new ArrayList<>();
+    for (StoredEvent event : events) {
+      RunPlan.Event old = event.event();
+      int to = newByOld.getOrDefault(old.step(), old.step() + GONE);
+      moved.add(
+          new StoredEvent(
+              event.seq(), event.at(), new RunPlan.Event(old.kind(), to, old.detail())));
+    }
+    return moved;
   }
 }

@@ -1,0 +1,248 @@
+package dev.holdfast.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.server.testing.ApiClient;
+import dev.holdfast.server.testing.TestServer;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Each reason for which a job waits, made to happen. Each test has its own queue. */
+class WhyTest {
+  private static final String T = "/v1/tenants/default";
+  private static final String SCHEMA = "holdfast_t1";
+  private static TestServer server;
+  private static ApiClient tenant;
+
+  @BeforeAll
+  static void start() {
+    server =
+        new TestServer(
+            Map.of(
+                "queues",
+                "default=1,full=2,task=2,breaker=1,mode=1,stack=1,suspect=1,hang=1,park=1"));
+    tenant = server.tenant();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static String enqueue(String queue, String task, String more) {
+    return tenant
+        .post(T + "/jobs", "{\"queue\":\"%s\",\"task\":\"%s\"%s}".formatted(queue, task, more))
+        .expect(201)
+        .text("id");
+  }
+
+  /** Occupies a slot of a queue. */
+  private static void block(String queue, String task) throws InterruptedException {
+    enqueue(queue, task, task.equals("test::hang") ? ",\"timeout\":\"PT0.2S\"" : "");
+    server.tasks().started.acquire();
+  }
+
+  private static void pause(String queue, boolean paused) {
+    tenant.post(T + "/queues/" + queue + (paused ? "/pause" : "/resume")).expect(200);
+  }
+
+  private static void sql(String statement) throws SQLException {
+    try (var connection = server.database().connect();
+        var run = connection.createStatement()) {
+      assertThat(run.executeUpdate(statement.replace("SCHEMA", SCHEMA))).isEqualTo(1);
+    }
+  }
+
+  /** Waits until a job has a reason, and checks its parts. */
+  private static JsonNode expect(String job, String code, String remedy) {
+    await()
+        .atMost(Duration.ofSeconds(90))
+        .untilAsserted(() -> assertThat(reason(tenant, job, 0, "code")).isEqualTo(code));
+    JsonNode reason = tenant.get(T + "/jobs/" + job).expect(200).json().at("/why/0");
+    assertThat(reason.path("message").asString()).isNotBlank();
+    assertThat(reason.path("remedy").asString()).contains(remedy);
+    assertThat(Instant.parse(reason.path("since").asString())).isBefore(Instant.now());
+    return reason;
+  }
+
+  private static String reason(ApiClient client, String job, int index, String field) {
+    return client
+        .get(T + "/jobs/" + job)
+        .expect(200)
+        .json()
+        .at("/why/" + index + "/" + field)
+        .asString("");
+  }
+
+  @Test
+  void notDue() {
+    JsonNode why =
+        expect(
+            enqueue("default", "test::echo", ",\"runIn\":\"PT1H\""), "NOT_DUE", "requeue the job");
+    assertThat(why.path("message").asString()).contains("due at");
+  }
+
+  @Test
+  void queuePaused() {
+    pause("paused", true);
+    expect(enqueue("paused", "test::echo", ""), "QUEUE_PAUSED", "queues/paused/resume");
+  }
+
+  @Test
+  void queueFull() throws Exception {
+    tenant.put(T + "/queues/full/limit", "{\"limit\":1}").expect(200);
+    block("full", "test::block");
+    expect(enqueue("full", "test::echo", ""), "QUEUE_FULL", "raise the limit of the queue");
+  }
+
+  @Test
+  void taskFull() throws Exception {
+    block("task", "test::block");
+    pause("task", true);
+    sql("insert into SCHEMA.task_rule (task, max_held) values ('test::block', 1)");
+    try {
+      String job = enqueue("task", "test::block", "");
+      sql(
+          "update SCHEMA.job set task_capped = true where id = (select id from SCHEMA.job where"
+              + " task = 'test::block' and state = 'RUNNING' limit 1)");
+      sql("update SCHEMA.queue set paused = false where name = 'task'");
+      expect(job, "TASK_FULL", "raise the limit of the task");
+    } finally {
+      sql("delete from SCHEMA.task_rule where task = 'test::block'");
+    }
+  }
+
+  @Test
+  void breakerOpen() throws Exception {
+    pause("breaker", true);
+    String job = enqueue("breaker", "test::log", "");
+    sql(
+        "insert into SCHEMA.task_rule (task, breaker, open_until) values"
+            + " ('test::log', 'OPEN', now() + interval '1 hour')");
+    pause("breaker", false);
+    expect(job, "BREAKER_OPEN", "trial job");
+  }
+
+  @Test
+  void queueNotServed() {
+    expect(enqueue("nobody", "test::echo", ""), "QUEUE_NOT_SERVED", "serves the queue");
+  }
+
+  @Test
+  void taskNotServed() {
+    expect(enqueue("default", "no::handler", ""), "TASK_NOT_SERVED", "Deploy a handler");
+  }
+
+  @Test
+  void stackNotServed() throws Exception {
+    pause("stack", true);
+    String job = enqueue("stack", "test::echo", "");
+    sql("update SCHEMA.job set stack = 'blue' where id = '%s'".formatted(job));
+    pause("stack", false);
+    expect(job, "STACK_NOT_SERVED", "serves the stack");
+  }
+
+  @Test
+  void modeForbids() {
+    String node = server.admin().get("/v1/nodes").json().at("/nodes/0/id").asString();
+    server
+        .admin()
+        .put(
+            "/v1/nodes/" + node + "/mode", "{\"mode\":\"trigger-only\",\"pattern\":\"test::fail\"}")
+        .expect(200);
+    pause("mode", true);
+    String forbidden = enqueue("mode", "test::fail", "");
+    pause("mode", false);
+    expect(forbidden, "MODE_FORBIDS", "mode of a node to full");
+  }
+
+  @Test
+  void slotsLost() throws Exception {
+    block("hang", "test::hang");
+    expect(enqueue("hang", "test::echo", ""), "SLOTS_LOST", "Restart");
+  }
+
+  @Test
+  void crashSuspect() throws Exception {
+    block("suspect", "test::block");
+    String job = enqueue("suspect", "test::echo", "");
+    sql("update SCHEMA.job set crashes = 2, suspicion = 'SLOW' where id = '%s'".formatted(job));
+    expect(job, "CRASH_SUSPECT", "slowly");
+  }
+
+  @Test
+  void queued() throws Exception {
+    block("default", "test::block");
+    expect(enqueue("default", "test::echo", ""), "QUEUED", "add servers");
+  }
+
+  @Test
+  void prefetched() throws Exception {
+    String job = enqueue("nobody", "test::echo", "");
+    sql("update SCHEMA.job set state = 'CLAIMED' where id = '%s'".formatted(job));
+    expect(job, "PREFETCHED", "free slot");
+    sql("update SCHEMA.job set state = 'READY' where id = '%s'".formatted(job));
+  }
+
+  @Test
+  void runPaused() {
+    pause("default", true);
+    try {
+      String run =
+          tenant.post(T + "/runs", "{\"workflow\":\"test::chain\"}").expect(201).text("id");
+      tenant.post(T + "/runs/" + run + "/pause").expect(204);
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(() ->
+              assertThat(tenant.get(T + "/jobs?state=ON_HOLD").json().at("/jobs/0/id").asString(""))
+                  .isNotEmpty());
+      String job = tenant.get(T + "/jobs?state=ON_HOLD").json().at("/jobs/0/id").asString();
+      expect(job, "RUN_PAUSED", "runs/" + run + "/resume");
+    } finally {
+      pause("default", false);
+    }
+  }
+
+  @Test
+  void parked() {
+    expect(enqueue("park", "test::park", ""), "PARKED", "Send signal 'go'");
+  }
+
+  @Test
+  void tenantSuspended() {
+    ApiClient frozen = server.newTenant("frozen");
+    String path = "/v1/tenants/frozen/jobs";
+    String job = frozen.post(path, "{\"task\":\"a\",\"runIn\":\"PT1H\"}").expect(201).text("id");
+    server.admin().post("/v1/tenants/frozen/suspend").expect(200);
+    JsonNode why = frozen.get(path + "/" + job).expect(200).json().path("why");
+    assertThat(why.at("/0/code").asString()).isEqualTo("TENANT_SUSPENDED");
+    assertThat(why.at("/0/remedy").asString()).contains("resume");
+    assertThat(why.at("/1/code").asString()).isEqualTo("NOT_DUE");
+  }
+
+  /** Fails when a code is added without a test here. */
+  @Test
+  void everyCodeHasATest() {
+    Set<String> tests = new TreeSet<>();
+    for (var method : WhyTest.class.getDeclaredMethods()) {
+      if (method.isAnnotationPresent(Test.class)) {
+        tests.add(method.getName().toLowerCase(java.util.Locale.ROOT));
+      }
+    }
+    for (Class<?> reason : dev.holdfast.api.job.WaitReason.class.getPermittedSubclasses()) {
+      String name = reason.getSimpleName().toLowerCase(java.util.Locale.ROOT);
+      if (!name.equals("notwaiting")) {
+        assertThat(tests).contains(name);
+      }
+    }
+  }
+}
