@@ -18,6 +18,7 @@ import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.SignalResult;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
+import dev.holdfast.server.api.Operations.Change;
 import dev.holdfast.server.audit.AuditLog.Act;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
@@ -204,11 +205,22 @@ final class JobRoutes {
     return Response.ok(JsonText.object().putText("result", result).done());
   }
 
+  private static Change change(Call call, String action, Job job) {
+    return Change.of(
+        "job." + action,
+        job.id().toString(),
+        () ->
+            client(call)
+                .find(job.id())
+                .map(now -> JsonText.object().putText("state", now.state()).done())
+                .orElse(null));
+  }
+
   private Response cancel(Call call) {
     Job job = operated(call);
     return operations.audited(
         call,
-        Act.of("job.cancel", job.id().toString()),
+        change(call, "cancel", job),
         () -> {
           CancelResult result = client(call).cancel(job.id());
           return switch (result) {
@@ -224,7 +236,7 @@ final class JobRoutes {
     Job job = operated(call);
     return operations.audited(
         call,
-        Act.of("job.retry", job.id().toString()),
+        change(call, "retry", job),
         () -> {
           RetryResult result = client(call).retry(job.id());
           return switch (result) {
@@ -246,7 +258,7 @@ final class JobRoutes {
     Job job = operated(call);
     return operations.audited(
         call,
-        Act.of("job.requeue", job.id().toString()),
+        change(call, "requeue", job),
         () -> {
           RequeueResult result = client(call).requeue(job.id());
           return switch (result) {

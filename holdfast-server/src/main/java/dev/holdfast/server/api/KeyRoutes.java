@@ -221,7 +221,14 @@ final class KeyRoutes {
               if (!services.keys().revoke(statements, id)) {
                 throw Code.KEY_STATE.because("Key '%s' is already revoked.", key.id());
               }
-              services.audit().record(statements, call.actor(), Act.of("key.revoke", id));
+              ApiKey revoked =
+                  services.keys().find(statements, tenant(call).name(), id).orElseThrow();
+              services
+                  .audit()
+                  .record(
+                      statements,
+                      call.actor(),
+                      new Act("key.revoke", id, view(key).toString(), view(revoked).toString()));
               return true;
             });
     services.ring().reload();

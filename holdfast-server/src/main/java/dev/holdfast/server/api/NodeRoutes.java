@@ -7,7 +7,7 @@ import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.Page;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.engine.rule.TaskPattern;
-import dev.holdfast.server.audit.AuditLog.Act;
+import dev.holdfast.server.api.Operations.Change;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
 import dev.holdfast.server.http.Fields;
@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -121,11 +122,24 @@ final class NodeRoutes {
     return parts.stream().mapToInt(part -> number.applyAsInt(part.node())).sum();
   }
 
+  private @Nullable ObjectNode modes(String id) {
+    List<InTenant> parts = nodes().get(id);
+    if (parts == null) {
+      return null;
+    }
+    ObjectNode view = view(id, parts);
+    return JsonText.object()
+        .set("mode", view.get("mode"))
+        .set("modeOverrides", view.get("modeOverrides"))
+        .done();
+  }
+
   private Response change(Call call, String what, ToIntFunction<OpenTenant> change) {
     String id = call.path("node");
     return operations.audited(
         call,
-        new Act("node.mode", id, null, JsonText.object().put("mode", what).done().toString()),
+        new Change(
+            "node.mode", id, () -> modes(id), JsonText.object().put("requested", what).done()),
         () -> {
           int changed = 0;
           for (OpenTenant tenant : services.tenants().opened()) {

@@ -6,7 +6,7 @@ import static dev.holdfast.server.http.Permission.READ;
 import dev.holdfast.api.Queues;
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.QueueStatus;
-import dev.holdfast.server.audit.AuditLog.Act;
+import dev.holdfast.server.api.Operations.Change;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
 import dev.holdfast.server.http.Fields;
@@ -88,8 +88,16 @@ final class QueueRoutes {
     return view;
   }
 
-  private static Act act(String action, String queue, @Nullable ObjectNode after) {
-    return new Act("queue." + action, queue, null, after == null ? null : after.toString());
+  private static Change act(Call call, String action, String queue, @Nullable ObjectNode details) {
+    return new Change("queue." + action, queue, () -> state(call, queue), details);
+  }
+
+  private static @Nullable ObjectNode state(Call call, String name) {
+    return queues(call)
+        .find(name)
+        .map(queue ->
+            JsonText.object().put("paused", queue.paused()).put("limit", queue.limit()).done())
+        .orElse(null);
   }
 
   private static Response known(String queue, boolean known) {
@@ -104,7 +112,11 @@ final class QueueRoutes {
     Patterns.requireAll(call);
     return operations.audited(
         call,
-        act("pause", name, JsonText.object().put("reason", reason).done()),
+        act(
+            call,
+            "pause",
+            name,
+            reason == null ? null : JsonText.object().put("reason", reason).done()),
         () -> known(name, queues(call).pause(name)));
   }
 
@@ -113,7 +125,7 @@ final class QueueRoutes {
     call.optionalBody().done();
     Patterns.requireAll(call);
     return operations.audited(
-        call, act("resume", name, null), () -> known(name, queues(call).resume(name)));
+        call, act(call, "resume", name, null), () -> known(name, queues(call).resume(name)));
   }
 
   private Response limit(Call call) {
@@ -127,7 +139,7 @@ final class QueueRoutes {
     }
     return operations.audited(
         call,
-        act("limit", name, JsonText.object().put("limit", limit).done()),
+        act(call, "limit", name, null),
         () -> {
           queues(call).limit(name, limit);
           return known(name, true);
@@ -138,6 +150,6 @@ final class QueueRoutes {
     String name = name(call);
     Patterns.requireAll(call);
     return operations.audited(
-        call, act("unlimit", name, null), () -> known(name, queues(call).unlimit(name)));
+        call, act(call, "unlimit", name, null), () -> known(name, queues(call).unlimit(name)));
   }
 }

@@ -13,7 +13,7 @@ import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.Started;
-import dev.holdfast.server.audit.AuditLog.Act;
+import dev.holdfast.server.api.Operations.Change;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
 import dev.holdfast.server.http.Fields;
@@ -165,13 +165,28 @@ final class RunRoutes {
     }
   }
 
+  private static Change change(Call call, String action, Run run) {
+    return Change.of(
+        "run." + action,
+        run.id().toString(),
+        () ->
+            runs(call)
+                .find(run.id())
+                .map(now ->
+                    JsonText.object()
+                        .putText("state", now.state())
+                        .put("hash", now.definition())
+                        .done())
+                .orElse(null));
+  }
+
   /** Carries out an operation on a run that the key may use. */
   private Response operate(Call call, String action, Consumer<RunId> operation) {
     Run run = find(call);
     Patterns.requireWorkflow(call, run.workflow());
     return operations.audited(
         call,
-        Act.of("run." + action, run.id().toString()),
+        change(call, action, run),
         () -> {
           operation.accept(run.id());
           return new Response.Nothing();
@@ -236,7 +251,7 @@ final class RunRoutes {
     Patterns.requireWorkflow(call, run.workflow());
     return operations.audited(
         call,
-        Act.of("run.move", run.id().toString()),
+        change(call, "move", run),
         () ->
             Response.ok(
                 JsonText.object()

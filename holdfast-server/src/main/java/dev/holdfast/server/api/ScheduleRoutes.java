@@ -15,7 +15,7 @@ import dev.holdfast.api.schedule.ScheduleStatus;
 import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.schedule.Timing;
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.server.audit.AuditLog.Act;
+import dev.holdfast.server.api.Operations.Change;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
 import dev.holdfast.server.http.Fields;
@@ -153,7 +153,7 @@ final class ScheduleRoutes {
             type.defaults().with(options));
     return operations.audited(
         call,
-        Act.of("schedule.put", schedule.id()),
+        change(call, "put", schedule.id()),
         () -> {
           PutResult result = schedules(call).put(schedule);
           return Response.created(
@@ -162,13 +162,21 @@ final class ScheduleRoutes {
         });
   }
 
+  /** Without the payload: who may read the audit log may not read all payloads. */
+  private static Change change(Call call, String action, String id) {
+    return Change.of(
+        "schedule." + action,
+        id,
+        () -> schedules(call).find(id).map(now -> view(now, false)).orElse(null));
+  }
+
   private Response change(Call call, String action, BooleanSupplier change) {
     call.optionalBody().done();
     ScheduleStatus schedule = find(call);
     Patterns.requireTask(call, schedule.task());
     return operations.audited(
         call,
-        Act.of("schedule." + action, schedule.id()),
+        change(call, action, schedule.id()),
         () -> {
           if (!change.getAsBoolean()) {
             throw notFound(schedule.id());
@@ -195,7 +203,7 @@ final class ScheduleRoutes {
     Patterns.requireTask(call, schedule.task());
     return operations.audited(
         call,
-        Act.of("schedule.fire", schedule.id()),
+        change(call, "fire", schedule.id()),
         () ->
             switch (schedules(call).fire(schedule.id())) {
               case FireResult.Fired fired ->

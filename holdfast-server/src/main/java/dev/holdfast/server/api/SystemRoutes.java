@@ -60,6 +60,7 @@ public final class SystemRoutes {
     routes.add(Route.get("/docs", PUBLIC, this::docs));
     routes.addAll(new KeyRoutes(services).routes());
     routes.addAll(new TenantRoutes(services).routes());
+    routes.addAll(new AuditRoutes(services).routes());
     routes.addAll(new NodeRoutes(services).routes());
     routes.addAll(new LogRoutes(services).routes());
     routes.addAll(new JobRoutes(services).routes());

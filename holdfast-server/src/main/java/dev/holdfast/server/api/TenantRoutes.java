@@ -4,14 +4,11 @@ import static dev.holdfast.server.http.Permission.ADMIN;
 import static dev.holdfast.server.http.Permission.MANAGE_KEYS;
 import static dev.holdfast.server.http.Permission.READ;
 
-import dev.holdfast.server.audit.AuditEntry;
-import dev.holdfast.server.audit.AuditLog;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
 import dev.holdfast.server.http.Fields;
 import dev.holdfast.server.http.JsonText;
 import dev.holdfast.server.http.Method;
-import dev.holdfast.server.http.Query;
 import dev.holdfast.server.http.Response;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenant.Tenant;
@@ -22,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Tenants, their settings and the audit log. */
@@ -47,9 +43,7 @@ final class TenantRoutes {
         Route.post(TENANT + "/suspend", ADMIN, this::suspend),
         Route.post(TENANT + "/resume", ADMIN, this::resume),
         Route.get(TENANT + "/settings", READ, this::settings),
-        Route.of(Method.PATCH, TENANT + "/settings", MANAGE_KEYS, this::configure),
-        Route.get(TENANT + "/audit", MANAGE_KEYS, this::audit),
-        Route.get("/v1/audit", ADMIN, this::installationAudit));
+        Route.of(Method.PATCH, TENANT + "/settings", MANAGE_KEYS, this::configure));
   }
 
   private Tenants tenants() {
@@ -150,46 +144,5 @@ final class TenantRoutes {
     TenantSettings settings = changed(body, tenant.settings());
     body.done();
     return Response.ok(view(tenants().configure(tenant.name(), settings, call.actor()).settings()));
-  }
-
-  private Response audit(Call call) {
-    return audit(call, call.tenant().tenant().name());
-  }
-
-  private Response installationAudit(Call call) {
-    return audit(call, null);
-  }
-
-  private Response audit(Call call, @Nullable String tenant) {
-    Query query = call.query();
-    AuditLog.Filter filter =
-        new AuditLog.Filter(
-            query.text("action"),
-            query.text("key"),
-            query.instant("after"),
-            query.instant("before"));
-    return paging.page(
-        call,
-        new Paging.Listed<Long, AuditEntry>(
-            "entries", Long::valueOf, entry -> String.valueOf(entry.id()), TenantRoutes::view),
-        (after, limit) ->
-            services.audit().list(tenant, filter, after == null ? Long.MAX_VALUE : after, limit));
-  }
-
-  private static ObjectNode view(AuditEntry entry) {
-    return JsonText.object()
-        .put("id", entry.id())
-        .put("at", entry.at())
-        .put("tenant", entry.tenant())
-        .put("key", entry.key())
-        .put("keyName", entry.keyName())
-        .put("address", entry.address())
-        .put("request", entry.request())
-        .put("action", entry.action())
-        .put("target", entry.target())
-        .set("before", entry.before() == null ? null : JsonText.orString(entry.before()))
-        .set("after", entry.after() == null ? null : JsonText.orString(entry.after()))
-        .put("outcome", entry.outcome())
-        .done();
   }
 }

@@ -10,7 +10,7 @@ import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.engine.codec.ConditionJson;
-import dev.holdfast.server.audit.AuditLog.Act;
+import dev.holdfast.server.api.Operations.Change;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
 import dev.holdfast.server.http.Fields;
@@ -137,7 +137,7 @@ final class TriggerRoutes {
     Trigger built = trigger.build();
     return operations.audited(
         call,
-        Act.of("trigger.put", built.id()),
+        change(call, "put", built.id()),
         () -> {
           triggers(call).put(built);
           return Response.ok(JsonText.object().put("id", built.id()).done());
@@ -201,13 +201,20 @@ final class TriggerRoutes {
     return value.decimalValue();
   }
 
+  private static Change change(Call call, String action, String id) {
+    return Change.of(
+        "trigger." + action,
+        id,
+        () -> triggers(call).find(id).map(TriggerRoutes::view).orElse(null));
+  }
+
   private Response change(Call call, String action, BooleanSupplier change) {
     call.optionalBody().done();
     TriggerStatus trigger = find(call);
     Patterns.requireTask(call, trigger.trigger().task());
     return operations.audited(
         call,
-        Act.of("trigger." + action, trigger.trigger().id()),
+        change(call, action, trigger.trigger().id()),
         () -> {
           if (!change.getAsBoolean()) {
             throw notFound(trigger.trigger().id());

@@ -22,6 +22,7 @@ public final class AuditLog {
   /** The outcome of an act that was carried out. */
   public static final String DONE = "DONE";
 
+  private static final String REFUSED = "FORBIDDEN";
   private static final String STARTED = "STARTED";
   private static final Logger log = LoggerFactory.getLogger(AuditLog.class);
 
@@ -57,6 +58,14 @@ public final class AuditLog {
   public long start(Actor actor, Act act) {
     return database.run(
         "record " + act.action(), statements -> insert(statements, actor, act, STARTED));
+  }
+
+  /** Records requests that were refused. */
+  void refused(Actor actor, String requests) {
+    database.run(
+        "record refused requests",
+        statements ->
+            insert(statements, actor, new Act("request.refused", null, null, requests), REFUSED));
   }
 
   /** Completes the entry of an act. A failure leaves it as started, which is not wrong. */
@@ -113,6 +122,8 @@ public final class AuditLog {
   public record Filter(
       @Nullable String action,
       @Nullable String key,
+      @Nullable String target,
+      @Nullable String outcome,
       @Nullable Instant after,
       @Nullable Instant before) {}
 
@@ -133,6 +144,8 @@ public final class AuditLog {
                     where tenant is not distinct from :tenant and id < :from
                       and (:action::text is null or action = :action)
                       and (:key::text is null or key = :key)
+                      and (:target::text is null or target = :target)
+                      and (:outcome::text is null or outcome = :outcome)
                       and (:after::timestamptz is null or at >= :after::timestamptz)
                       and (:before::timestamptz is null or at < :before::timestamptz)
                     order by id desc limit :limit
@@ -141,6 +154,8 @@ public final class AuditLog {
                 .bind("from", from)
                 .bind("action", filter.action())
                 .bind("key", filter.key())
+                .bind("target", filter.target())
+                .bind("outcome", filter.outcome())
                 .bind("after", text(filter.after()))
                 .bind("before", text(filter.before()))
                 .bind("limit", limit)

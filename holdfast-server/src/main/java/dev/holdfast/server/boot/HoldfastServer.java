@@ -11,6 +11,7 @@ import dev.holdfast.server.api.Services;
 import dev.holdfast.server.api.StreamRoutes;
 import dev.holdfast.server.api.SystemRoutes;
 import dev.holdfast.server.audit.AuditLog;
+import dev.holdfast.server.audit.Refusals;
 import dev.holdfast.server.config.ServerConfig;
 import dev.holdfast.server.config.ServerMode;
 import dev.holdfast.server.control.ControlDatabase;
@@ -113,10 +114,13 @@ public final class HoldfastServer implements AutoCloseable {
     metrics.tenants(all);
     KeyRing ring = new KeyRing(keys, InstantSource.system(), System::nanoTime);
     Idempotency idempotency = new Idempotency(control);
+    Refusals refusals = new Refusals(audit, InstantSource.system());
     Upkeep upkeep =
-        new Upkeep(all, ring, idempotency, audit, config.is(ServerMode.SCHEDULER)).start();
+        new Upkeep(all, ring, new Upkeep.Kept(idempotency, audit, config.keepAudit()), refusals)
+            .start(config.is(ServerMode.SCHEDULER));
     closing.push(upkeep::close);
-    serve(new Services(control, keys, ring, all, audit, cursors(control)), idempotency);
+    Services services = new Services(control, keys, ring, all, audit, cursors(control));
+    serve(services, idempotency, refusals);
   }
 
   private static PoolUse pools(SchemaTenants tenants) {
@@ -145,7 +149,7 @@ public final class HoldfastServer implements AutoCloseable {
     return new DatabaseAddress(embedded.jdbcUrl(DATABASE), embedded.user(), embedded.password());
   }
 
-  private void serve(Services services, Idempotency idempotency) {
+  private void serve(Services services, Idempotency idempotency, Refusals refusals) {
     SystemRoutes system = new SystemRoutes(this::notReady, metrics::scrape);
     StreamRoutes streams = new StreamRoutes();
     routes = config.is(ServerMode.API) ? system.withApi(services, streams) : system.probes();
@@ -162,6 +166,7 @@ public final class HoldfastServer implements AutoCloseable {
                 settings.requestsPerSecond(),
                 settings.timeouts().request(),
                 TrustedProxies.of(settings.proxies()),
+                refusals,
                 metrics));
     JavalinServer server = JavalinServer.start(pipeline, settings);
     http = server;

@@ -1,6 +1,7 @@
 package dev.holdfast.server.boot;
 
 import dev.holdfast.server.audit.AuditLog;
+import dev.holdfast.server.audit.Refusals;
 import dev.holdfast.server.http.Idempotency;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.tenant.SchemaTenants;
@@ -16,40 +17,42 @@ import org.slf4j.LoggerFactory;
 /** What a server does from time to time: follow changes of tenants, and delete what is old. */
 final class Upkeep implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
-  private static final Duration KEEP_AUDIT = Duration.ofDays(400);
+
+  /** What happens rarely happens soon after the start too: a server may never run for an hour. */
+  private static final int FIRST_SECONDS = 10;
 
   private final SchemaTenants tenants;
   private final KeyRing ring;
-  private final Idempotency idempotency;
-  private final AuditLog audit;
-  private final boolean deletes;
+  private final Kept kept;
+  private final Refusals refusals;
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("holdfast-upkeep").factory());
 
+  /** What is deleted when it is old. */
+  record Kept(Idempotency idempotency, AuditLog audit, Duration keepAudit) {}
+
+  Upkeep(SchemaTenants tenants, KeyRing ring, Kept kept, Refusals refusals) {
+    this.tenants = tenants;
+    this.ring = ring;
+    this.kept = kept;
+    this.refusals = refusals;
+  }
+
   /**
    * @param deletes whether this server deletes what is old
    */
-  Upkeep(
-      SchemaTenants tenants,
-      KeyRing ring,
-      Idempotency idempotency,
-      AuditLog audit,
-      boolean deletes) {
-    this.tenants = tenants;
-    this.ring = ring;
-    this.idempotency = idempotency;
-    this.audit = audit;
-    this.deletes = deletes;
-  }
-
-  Upkeep start() {
+  Upkeep start(boolean deletes) {
+    repeat(5, "record refused requests", () -> refusals.flush(false));
     repeat(2, "follow changes of tenants", tenants::refresh);
     repeat(60, "record when keys were used", ring::flushLastUsed);
     if (deletes) {
       repeat(60, "drop deleted tenants", tenants::purge);
-      repeat(600, "delete old idempotency keys", idempotency::purge);
-      repeat(3_600, "delete old audit entries", () -> audit.purge(Instant.now().minus(KEEP_AUDIT)));
+      repeat(600, "delete old idempotency keys", kept.idempotency()::purge);
+      repeat(
+          3_600,
+          "delete old audit entries",
+          () -> kept.audit().purge(Instant.now().minus(kept.keepAudit())));
     }
     return this;
   }
@@ -65,7 +68,7 @@ final class Upkeep implements AutoCloseable {
                     "Could not {}, trying again in {} s: {}", what, seconds, failure.getMessage());
               }
             },
-            seconds,
+            Math.min(seconds, FIRST_SECONDS),
             seconds,
             TimeUnit.SECONDS);
   }
@@ -73,6 +76,7 @@ final class Upkeep implements AutoCloseable {
   @Override
   public void close() {
     timer.shutdownNow();
+    refusals.flush(true);
     ring.flushLastUsed();
   }
 }

@@ -54,7 +54,8 @@ public final class Configuration {
           Key.of("environment", "live", "The name of the installation in its keys."),
           Key.secret("adminKey", "A key of the installation to accept; created if empty."),
           Key.of("queues", "default=100", "How many jobs of each queue and tenant run at once."),
-          Key.of("drain", "PT25S", "How long running jobs may take when the server stops."));
+          Key.of("drain", "PT25S", "How long running jobs may take when the server stops."),
+          Key.of("keepAudit", "P400D", "How long entries of the audit log are kept."));
 
   private static final String VARIABLES = "HOLDFAST_";
 
@@ -268,7 +269,8 @@ public final class Configuration {
         text("environment"),
         orNull("adminKey"),
         queues(),
-        duration("drain"));
+        duration("drain"),
+        duration("keepAudit"));
   }
 
   private ServerConfig.@Nullable Tls tls() {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param adminKey a key of the installation to accept; null to create one at the first start
  * @param queues how many jobs of each queue and tenant run at the same time on this server
  * @param drain how long running jobs may take when the server stops
+ * @param keepAudit how long entries of the audit log are kept
  */
 public record ServerConfig(
     Set<ServerMode> modes,
@@ -29,7 +30,8 @@ public record ServerConfig(
     String environment,
     @Nullable String adminKey,
     Map<String, Integer> queues,
-    Duration drain) {
+    Duration drain,
+    Duration keepAudit) {
 
   /**
    * Where and how the server serves.
@@ -122,6 +124,10 @@ public record ServerConfig(
     queues = Map.copyOf(queues);
     queues.forEach((queue, most) ->
         check(most >= 1, "queues.%s cannot run %s jobs: give at least 1.", queue, most));
+    check(
+        keepAudit.compareTo(Duration.ofHours(1)) >= 0,
+        "keepAudit %s is not valid: give at least PT1H.",
+        keepAudit);
     check(!drain.isNegative(), "drain %s is not valid: give zero or more.", drain);
   }
 

@@ -1,6 +1,8 @@
 package dev.holdfast.server.http;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.server.audit.Actor;
+import dev.holdfast.server.audit.Refusals;
 import dev.holdfast.server.key.Caller;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.log.ServerLog;
@@ -49,6 +51,7 @@ public final class Pipeline {
    * @param requestsPerSecond how many requests a second each key may make; 0 for no limit
    * @param bodyTimeout how long a body may take to arrive
    * @param proxies whose word counts for where a request came from
+   * @param refusals is told about requests that the key may not make
    * @param observer is told about each request
    */
   public record Settings(
@@ -57,6 +60,7 @@ public final class Pipeline {
       int requestsPerSecond,
       Duration bodyTimeout,
       TrustedProxies proxies,
+      Refusals refusals,
       Observer observer) {}
 
   /** Is told about requests, for metrics. */
@@ -148,14 +152,23 @@ public final class Pipeline {
     if (stopping && route.permission() != Permission.PUBLIC) {
       throw Code.STOPPING.because("The server is stopping: try again, on another server if any.");
     }
-    Admitted admitted = admit(match, request);
+    Admitted admitted = admit(match, request, id);
     byte[] body = route.method() == Method.GET ? NO_BODY : read(request);
     Call call = new Call(match, request, id, admitted, body);
-    return route.creates() ? idempotency.once(call, route.handler()) : route.handler().handle(call);
+    try {
+      return route.creates()
+          ? idempotency.once(call, route.handler())
+          : route.handler().handle(call);
+    } catch (ProblemException refused) {
+      if (refused.problem().code() == Code.FORBIDDEN) {
+        settings.refusals().note(call.actor(), route.toString());
+      }
+      throw refused;
+    }
   }
 
   /** Authentication, tenancy, permission and rate, in this order. */
-  private Admitted admit(Router.Match match, RawRequest request) {
+  private Admitted admit(Router.Match match, RawRequest request, String id) {
     Route route = match.route();
     Permission permission = route.permission();
     if (permission == null) {
@@ -169,6 +182,16 @@ public final class Pipeline {
     OpenTenant tenant = name == null ? null : tenant(name);
     String missing = permission.missing(caller);
     if (missing != null) {
+      settings
+          .refusals()
+          .note(
+              new Actor(
+                  name == null ? caller.tenant() : name,
+                  caller.key(),
+                  caller.name(),
+                  request.address(),
+                  id),
+              route.toString());
       throw Code.FORBIDDEN.because("This needs %s.", missing);
     }
     if (tenant != null
@@ -256,6 +279,11 @@ public final class Pipeline {
         headers.put("Content-Type", text.contentType());
         yield new RawResponse(
             text.status(), headers, text.body().getBytes(StandardCharsets.UTF_8), null);
+      }
+      case Response.Pieces text -> {
+        Map<String, String> headers = headers(id);
+        headers.put("Content-Type", text.contentType());
+        yield RawResponse.of(headers, text.pieces());
       }
       case Response.Json json -> json(request, id, json);
       case Response.Stream stream -> {

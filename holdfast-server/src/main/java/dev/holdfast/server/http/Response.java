@@ -1,6 +1,7 @@
 package dev.holdfast.server.http;
 
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,9 @@ public sealed interface Response {
 
   /** A text of any type. */
   record Text(int status, String contentType, String body) implements Response {}
+
+  /** A text of any length, in pieces that are made while the client takes them. */
+  record Pieces(String contentType, Iterator<String> pieces) implements Response {}
 
   /** Nothing: 204. */
   record Nothing() implements Response {}

@@ -16,6 +16,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;
@@ -192,6 +193,8 @@ public final class JavalinServer implements AutoCloseable {
     EventSource events = response.events();
     if (events != null) {
       stream(events, out, connection);
+    } else if (response.pieces().hasNext() && !request.getMethod().equals("HEAD")) {
+      write(response.pieces(), out, connection);
     } else if (response.body().length > 0) {
       out.setContentLength(response.body().length);
       if (!request.getMethod().equals("HEAD")) {
@@ -199,6 +202,18 @@ public final class JavalinServer implements AutoCloseable {
         out.getOutputStream().write(response.body());
         out.flushBuffer();
       }
+    }
+  }
+
+  private void write(Iterator<String> pieces, HttpServletResponse response, Connection connection)
+      throws IOException {
+    OutputStream out = response.getOutputStream();
+    while (pieces.hasNext()) {
+      byte[] piece = pieces.next().getBytes(StandardCharsets.UTF_8);
+      slow.writes(connection, true);
+      out.write(piece);
+      out.flush();
+      slow.writes(connection, false);
     }
   }
 

@@ -3,10 +3,12 @@ package dev.holdfast.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.server.http.Method;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.testing.ApiClient;
 import dev.holdfast.server.testing.OpenApi;
 import dev.holdfast.server.testing.TestServer;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -63,7 +65,7 @@ class OpenApiTest {
 
   /** The client checks each response; in the end every operation must have succeeded once. */
   @Test
-  void everyOperationReturnsWhatIsDescribed() throws InterruptedException {
+  void everyOperationReturnsWhatIsDescribed() throws Exception {
     try (TestServer server = new TestServer()) {
       ApiClient admin = server.admin();
       ApiClient tenant = server.tenant();
@@ -79,7 +81,36 @@ class OpenApiTest {
       stream(tenant);
       admin.get("/v1/log-levels").expect(200);
       admin.put("/v1/log-levels/log.test.shape", "{\"level\":\"WARN\"}").expect(200);
+      assertThat(tenant.get(T + "/audit/export").status()).isEqualTo(200);
+      assertThat(admin.get("/v1/audit/export").status()).isEqualTo(200);
       assertThat(OpenApi.instance().unseen()).isEmpty();
+      everyAdministrativeOperationWasRecorded(server);
+    }
+  }
+
+  private static void everyAdministrativeOperationWasRecorded(TestServer server)
+      throws SQLException {
+    Set<String> recorded = new TreeSet<>();
+    try (var connection = server.database().connect();
+        var statement = connection.createStatement();
+        var rows =
+            statement.executeQuery(
+                "select request from holdfast_control.audit where outcome = 'DONE'")) {
+      while (rows.next()) {
+        recorded.add(String.valueOf(rows.getString(1)));
+      }
+    }
+    for (Route route : server.server().routes()) {
+      boolean administrative =
+          switch (route.permission()) {
+            case OPERATE, MANAGE_KEYS, ADMIN -> route.method() != Method.GET;
+            case PUBLIC, READ, EXECUTE -> false;
+          };
+      if (administrative) {
+        assertThat(OpenApi.instance().requests(route.toString()))
+            .as("audit entries of " + route)
+            .containsAnyElementsOf(recorded);
+      }
     }
   }
 

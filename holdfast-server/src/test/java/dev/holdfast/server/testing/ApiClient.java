@@ -65,6 +65,7 @@ public record ApiClient(URI server, String key, Map<String, String> headers) {
                       reply.response().body()))
           .as("%s %s: %s", method, path, reply.response().body())
           .isEmpty();
+      OpenApi.instance().answered(method, route, reply.status(), reply.header("X-Request-Id"));
     }
     return reply;
   }

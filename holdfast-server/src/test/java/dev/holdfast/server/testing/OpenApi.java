@@ -24,6 +24,7 @@ public final class OpenApi {
 
   private final JsonNode document;
   private final SchemaRegistry schemas;
+  private final Map<String, Set<String>> requests = new ConcurrentHashMap<>();
   private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
   private OpenApi() {
@@ -79,6 +80,22 @@ public final class OpenApi {
       }
     }
     return true;
+  }
+
+  /** Notes the id of a request that succeeded. */
+  void answered(String method, String path, int status, String request) {
+    if (status < 300) {
+      template(path)
+          .ifPresent(template ->
+              requests
+                  .computeIfAbsent(method + " " + template, any -> ConcurrentHashMap.newKeySet())
+                  .add(request));
+    }
+  }
+
+  /** The ids of requests to an operation that succeeded. */
+  public Set<String> requests(String operation) {
+    return requests.getOrDefault(operation, Set.of());
   }
 
   /** Operations of which no successful response was seen. */
