@@ -95,6 +95,10 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   private void join() {
+    if (components.isPart) { // Its process has checked for others.
+      life.heart.register();
+      return;
+    }
     components.alone.join(this::retire);
     warnOfNamesakes();
     warnOfNoRecovery();
@@ -271,6 +275,18 @@ public final class HoldfastNode implements AutoCloseable {
    */
   public int held() {
     return components.heldJobs.size();
+  }
+
+  /**
+   * Returns whether the node holds nothing, and no claim is under way or has an unknown result.
+   */
+  public boolean isIdle() {
+    return held() == 0 && components.claims.calls().areSettled();
+  }
+
+  /** Returns whether the node leaves work to others, because it has no free slots for it. */
+  public boolean isSaturated() {
+    return work.claimers.all().stream().anyMatch(claimer -> claimer.lane().isHungry());
   }
 
   /**

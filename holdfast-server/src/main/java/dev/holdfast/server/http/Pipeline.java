@@ -16,6 +16,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 
@@ -25,6 +26,7 @@ import tools.jackson.databind.node.ArrayNode;
  * nowhere else.
  */
 public final class Pipeline {
+  private static final Duration LONG_CHANGE = Duration.ofSeconds(10);
   private static final Pattern REQUEST_ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final String BEARER = "Bearer ";
   private static final byte[] NO_BODY = new byte[0];
@@ -126,7 +128,27 @@ public final class Pipeline {
     Admitted admitted = admit(match, request);
     byte[] body = route.method() == Method.GET ? NO_BODY : read(request);
     Call call = new Call(match, request, id, admitted, body);
+    if (admitted.tenant() == null || route.method() == Method.GET) {
+      return handle(route, call);
+    }
+    return changing(admitted.tenant(), () -> handle(route, call));
+  }
+
+  private Response handle(Route route, Call call) {
     return route.creates() ? idempotency.once(call, route.handler()) : route.handler().handle(call);
+  }
+
+  /** Lets nodes know before a change that may give the tenant work. */
+  private static Response changing(OpenTenant tenant, Supplier<Response> change) {
+    tenant.wake();
+    long started = System.nanoTime();
+    try {
+      return change.get();
+    } finally {
+      if (System.nanoTime() - started > LONG_CHANGE.toNanos()) {
+        tenant.wake(); // Nodes may have looked and gone in the meantime.
+      }
+    }
   }
 
   /** Authentication, tenancy, permission and rate, in this order. */
