@@ -20,8 +20,7 @@ import org.slf4j.LoggerFactory;
  * @param cachedStatements how many statements each connection keeps prepared; null for the default
  *     of the driver
  */
-record Connections(
-    PostgresSettings settings, String session, @Nullable Integer cachedStatements) {
+record Connections(PostgresSettings settings, String session, @Nullable Integer cachedStatements) {
   private static final Logger log = LoggerFactory.getLogger(Connections.class);
 
   /** How long a migration may take, including the wait for a migration by another node. */

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Each claim of a tenant gets at most the free slots divided by the number of tenants that
  * compete, times its weight, so tenants take turns. Turns do not help while long jobs of one tenant
  * occupy all slots. So a tenant that uses its share or more (the slots, divided by weight among the
- * tenants that compete) does not get the last tenth of the slots. A tenant that is alone gets all.
+ * tenants that compete) does not get the last tenth of the slots. A tenant that competes with none
+ * counts as one of two, because long jobs would otherwise keep out whoever comes next. Only where
+ * there is no other tenant at all does one get all slots.
  */
 public final class FairSlots {
   private static final int RESERVED_PART = 10;
@@ -27,10 +30,15 @@ public final class FairSlots {
   private final int capacity;
   private final int reserve;
   private final Ticker ticker;
+  private final BooleanSupplier shared;
   private final AtomicInteger used = new AtomicInteger();
   private final Set<Share> shares = ConcurrentHashMap.newKeySet();
 
-  public FairSlots(int capacity, Ticker ticker) {
+  /**
+   * @param shared whether there is more than one tenant, with or without work
+   */
+  public FairSlots(int capacity, Ticker ticker, BooleanSupplier shared) {
+    this.shared = shared;
     this.capacity = capacity;
     this.reserve = capacity == 1 ? 0 : Math.max(1, capacity / RESERVED_PART);
     this.ticker = ticker;
@@ -117,12 +125,17 @@ public final class FairSlots {
         }
       }
       if (others == 0) {
-        return own;
+        if (!shared.getAsBoolean()) {
+          return own;
+        }
+        weights++; // Of the tenant that may come next.
       }
-      boolean hasShare = (long) used() * weights >= (long) capacity * weight;
-      int open = hasShare ? free - reserve : free;
-      long visit = Math.clamp(free / (others + 1), 1, LARGEST_VISIT) * (long) weight;
-      return (int) Math.min(Math.min(own, open), visit);
+      int unused = (int) ((long) capacity * weight / weights) - used();
+      int open = Math.max(Math.min(free, unused), free - reserve);
+      int room = Math.min(own, open);
+      return others == 0
+          ? room
+          : (int) Math.min(room, Math.clamp(free / (others + 1), 1, LARGEST_VISIT) * (long) weight);
     }
   }
 }

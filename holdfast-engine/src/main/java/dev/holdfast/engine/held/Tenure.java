@@ -43,8 +43,8 @@ public final class Tenure {
   /**
    * Creates a tenure inside another one.
    *
-   * @param within the tenure of the process, whose heartbeat proves for all of its incarnations that
-   *     they are alive: when it is over, this one is over too; null if there is none
+   * @param within the tenure of the process, whose heartbeat proves for all of its incarnations
+   *     that they are alive: when it is over, this one is over too; null if there is none
    */
   public Tenure(
       UUID incarnation,

@@ -41,8 +41,7 @@ public record IncarnationFactory(
       BooleanSupplier unseated,
       Function<UUID, NodeRegistration> registrations,
       Supplier<Modes> currentModes) {
-    this(
-        identity, ids, ticker, allowed, unseated, registrations, currentModes, Optional::empty);
+    this(identity, ids, ticker, allowed, unseated, registrations, currentModes, Optional::empty);
   }
 
   UUID freshIncarnation() {

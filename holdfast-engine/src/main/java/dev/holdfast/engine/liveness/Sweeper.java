@@ -119,14 +119,7 @@ public final class Sweeper implements Role {
       Environment environment,
       Waker waker) {
     this(
-        nodes,
-        self,
-        interval,
-        (Recovering) recoverer::recover,
-        bus,
-        telemetry,
-        environment,
-        waker);
+        nodes, self, interval, (Recovering) recoverer::recover, bus, telemetry, environment, waker);
   }
 
   private Sweeper(

@@ -277,9 +277,7 @@ public final class HoldfastNode implements AutoCloseable {
     return components.heldJobs.size();
   }
 
-  /**
-   * Returns whether the node holds nothing, and no claim is under way or has an unknown result.
-   */
+  /** Returns whether the node holds nothing, and no claim is under way or has an unknown result. */
   public boolean isIdle() {
     return held() == 0 && components.claims.calls().areSettled();
   }

@@ -22,8 +22,7 @@ final class Lanes {
    * @param own custom executors of the user
    * @param share the slots of this node, if it shares them with other nodes of its process
    */
-  Lanes(
-      NodeSettings settings, Collection<TaskExecutor> own, FairSlots.@Nullable Share share) {
+  Lanes(NodeSettings settings, Collection<TaskExecutor> own, FairSlots.@Nullable Share share) {
     this.settings = settings;
     this.share = share;
     this.executors = executors(own);

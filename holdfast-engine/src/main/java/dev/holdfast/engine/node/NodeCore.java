@@ -48,8 +48,8 @@ import org.slf4j.LoggerFactory;
  * and one watch of other processes, however many nodes there are.
  *
  * <p>A node that is part of it may act only while the process may: its tenure is inside that of the
- * process. When the process cannot prove in time that it is alive, all of its nodes are fenced.
- * The process registers again only after the code of all of them has ended or had its time to end,
+ * process. When the process cannot prove in time that it is alive, all of its nodes are fenced. The
+ * process registers again only after the code of all of them has ended or had its time to end,
  * because from then on other processes may run their jobs.
  */
 public final class NodeCore implements AutoCloseable {
@@ -148,8 +148,7 @@ public final class NodeCore implements AutoCloseable {
                         this::registration,
                         settings::modes),
                     fence,
-                    ClaimReconciler.ofNothing(
-                        new NodeClaims(identity, new ClaimCalls(), none)),
+                    ClaimReconciler.ofNothing(new NodeClaims(identity, new ClaimCalls(), none)),
                     HeartbeatInterval.of(
                         liveness.heartbeat(),
                         liveness.timeouts().shorter(),
@@ -181,8 +180,7 @@ public final class NodeCore implements AutoCloseable {
       MeterRegistry registry,
       Environment environment,
       Consumer<List<UUID>> onDead) {
-    NodeCore core =
-        new NodeCore(processes, coordinator, settings, registry, environment, onDead);
+    NodeCore core = new NodeCore(processes, coordinator, settings, registry, environment, onDead);
     try (var speaking = core.logs.borrow()) {
       core.beating.role().register();
     } catch (RuntimeException failure) {

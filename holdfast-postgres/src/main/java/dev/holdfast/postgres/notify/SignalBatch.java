@@ -82,20 +82,20 @@ public final class SignalBatch {
 
   private static Object about(Signal signal) {
     return switch (signal) {
-          case Signal.NewWork work -> work.queue();
-          case Signal.Scheduled scheduled -> "";
-          case Signal.QueueChanged changed -> changed.queue();
-          case Signal.TaskChanged changed -> changed.task();
-          case Signal.HeartbeatRequested call -> call.incarnation();
-          case Signal.ResultAwaited awaited -> awaited.job();
-          case Signal.JobEnded ended -> ended.job();
-          case Signal.RunsMarked marked -> "";
-          case Signal.SchedulesChanged changed -> "";
-          case Signal.NodeJoined joined -> "";
-          case Signal.NodeDied died -> "";
-          case Signal.SignalsMissed missed -> "";
-          case Signal.InTenant one -> one.tenant();
-        };
+      case Signal.NewWork work -> work.queue();
+      case Signal.Scheduled scheduled -> "";
+      case Signal.QueueChanged changed -> changed.queue();
+      case Signal.TaskChanged changed -> changed.task();
+      case Signal.HeartbeatRequested call -> call.incarnation();
+      case Signal.ResultAwaited awaited -> awaited.job();
+      case Signal.JobEnded ended -> ended.job();
+      case Signal.RunsMarked marked -> "";
+      case Signal.SchedulesChanged changed -> "";
+      case Signal.NodeJoined joined -> "";
+      case Signal.NodeDied died -> "";
+      case Signal.SignalsMissed missed -> "";
+      case Signal.InTenant one -> one.tenant();
+    };
   }
 
   private static Signal stronger(Signal one, Signal other) {

@@ -35,21 +35,21 @@ final class SignalText {
 
   private static String body(Signal signal) {
     return switch (signal) {
-          case Signal.NewWork(String queue, int priority, int jobs) ->
-              "work:" + queue + ":" + priority + (jobs == 0 ? "" : ":" + jobs);
-          case Signal.Scheduled(Duration in) -> "due:" + SqlValues.micros(in);
-          case Signal.QueueChanged(String queue) -> "queue:" + queue;
-          case Signal.TaskChanged(String task) -> "task:" + task;
-          case Signal.HeartbeatRequested(UUID incarnation) -> "call:" + incarnation;
-          case Signal.ResultAwaited(JobId job) -> "awaited:" + job;
-          case Signal.JobEnded(JobId job) -> "ended:" + job;
-          case Signal.RunsMarked(Duration in) -> "runs:" + SqlValues.micros(in);
-          case Signal.SchedulesChanged() -> "schedules";
-          case Signal.NodeJoined() -> "joined";
-          case Signal.NodeDied() -> "died";
-          case Signal.SignalsMissed() -> "missed";
-          case Signal.InTenant(int tenant, Signal own) -> "tenant:" + tenant + ":" + body(own);
-        };
+      case Signal.NewWork(String queue, int priority, int jobs) ->
+          "work:" + queue + ":" + priority + (jobs == 0 ? "" : ":" + jobs);
+      case Signal.Scheduled(Duration in) -> "due:" + SqlValues.micros(in);
+      case Signal.QueueChanged(String queue) -> "queue:" + queue;
+      case Signal.TaskChanged(String task) -> "task:" + task;
+      case Signal.HeartbeatRequested(UUID incarnation) -> "call:" + incarnation;
+      case Signal.ResultAwaited(JobId job) -> "awaited:" + job;
+      case Signal.JobEnded(JobId job) -> "ended:" + job;
+      case Signal.RunsMarked(Duration in) -> "runs:" + SqlValues.micros(in);
+      case Signal.SchedulesChanged() -> "schedules";
+      case Signal.NodeJoined() -> "joined";
+      case Signal.NodeDied() -> "died";
+      case Signal.SignalsMissed() -> "missed";
+      case Signal.InTenant(int tenant, Signal own) -> "tenant:" + tenant + ":" + body(own);
+    };
   }
 
   static String ping(String sender, long number) {

@@ -159,7 +159,8 @@ final class TenantRoutes {
     body.done();
     if (shares && call.caller().tenant() != null) {
       throw Code.FORBIDDEN.because(
-          "weight and maxHeld are shares of the installation: they need a key of the installation.");
+          "weight and maxHeld are shares of the installation: they need a key of the"
+              + " installation.");
     }
     return Response.ok(view(tenants().configure(tenant.name(), settings, call.actor()).settings()));
   }

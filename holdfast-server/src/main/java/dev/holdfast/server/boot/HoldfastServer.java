@@ -133,10 +133,7 @@ public final class HoldfastServer implements AutoCloseable {
         new TenantMigrations(control, SchemaScripts.load(connections.migrating()));
     SchemaTenants all =
         new SchemaTenants(
-            control,
-            keys,
-            audit,
-            new SchemaTenants.Settings(TENANT_GRACE, migrations, links));
+            control, keys, audit, new SchemaTenants.Settings(TENANT_GRACE, migrations, links));
     tenants = all;
     closing.push(all::close);
     migrations.run();
@@ -205,7 +202,8 @@ public final class HoldfastServer implements AutoCloseable {
       SharedConnections connections, TenantLinks links, Shared shared, SchemaTenants all) {
     String schema = config.database().schema();
     boolean works = config.is(ServerMode.WORKER);
-    FairSlots slots = new FairSlots(config.work().concurrency(), Ticker.system());
+    FairSlots slots =
+        new FairSlots(config.work().concurrency(), Ticker.system(), () -> all.opened().size() > 1);
     ControlNodes processes =
         new ControlNodes(
             connections.database(0, schema),
@@ -231,7 +229,7 @@ public final class HoldfastServer implements AutoCloseable {
                     works ? Set.of("worker", "scheduler") : Set.of("scheduler"),
                     config.work().concurrency(),
                     new Modes(mode, Map.of()),
-                    LivenessSettings.DEFAULT),
+                    liveness()),
                 this::nodeOf),
             new ServerNode.Parts(
                 processes,
@@ -262,6 +260,12 @@ public final class HoldfastServer implements AutoCloseable {
     own.start();
   }
 
+  private LivenessSettings liveness() {
+    Duration timeout = config.work().nodeTimeout();
+    return LivenessSettings.DEFAULT.with(changes ->
+        changes.heartbeat(timeout.dividedBy(6)).timeout(timeout).sweep(timeout.dividedBy(2)));
+  }
+
   private NodeBuilder nodeOf(OpenTenant tenant) {
     NodeBuilder builder =
         HoldfastNode.on(tenant.store())
@@ -269,6 +273,7 @@ public final class HoldfastServer implements AutoCloseable {
             .meters(metrics.registry())
             .mode(config.is(ServerMode.WORKER) ? NodeMode.FULL : NodeMode.TRIGGER_ONLY)
             .shutdownGrace(config.drain())
+            .liveness(liveness())
             .maxConcurrent(config.work().concurrency())
             .keep(
                 tenant.tenant().settings().keepHistory(),

@@ -49,6 +49,10 @@ public final class Configuration {
           Key.of("concurrency", "200", "How many jobs run at once, of all tenants together."),
           Key.of("tenants", "", "The tenants to work for, as in a,b; empty for all."),
           Key.of("tenantIdle", "PT1M", "How long to stay in a tenant without work."),
+          Key.of(
+              "nodeTimeout",
+              "PT60S",
+              "How long a server may be silent before it is declared dead."),
           Key.of("drain", "PT25S", "How long running jobs may take when the server stops."));
 
   private static final String VARIABLES = "HOLDFAST_";
@@ -241,7 +245,8 @@ public final class Configuration {
         text("environment"),
         orNull("adminKey"),
         queues(),
-        new ServerConfig.Work(integer("concurrency"), tenants(), duration("tenantIdle")),
+        new ServerConfig.Work(
+            integer("concurrency"), tenants(), duration("tenantIdle"), duration("nodeTimeout")),
         duration("drain"));
   }
 

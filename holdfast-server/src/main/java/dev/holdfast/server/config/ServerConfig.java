@@ -84,8 +84,10 @@ public record ServerConfig(
    * @param concurrency how many jobs run at the same time, of all tenants together
    * @param tenants the tenants that it works for; empty for all
    * @param tenantIdle how long it stays in a tenant without work; the same for all servers
+   * @param nodeTimeout how long it may be silent before other servers take over its jobs
    */
-  public record Work(int concurrency, Set<String> tenants, Duration tenantIdle) {
+  public record Work(
+      int concurrency, Set<String> tenants, Duration tenantIdle, Duration nodeTimeout) {
 
     /** Checks the values. */
     public Work {
@@ -94,6 +96,10 @@ public record ServerConfig(
           tenantIdle.compareTo(Duration.ofSeconds(1)) >= 0,
           "tenantIdle %s is not valid: give at least PT1S.",
           tenantIdle);
+      check(
+          nodeTimeout.compareTo(Duration.ofSeconds(4)) >= 0,
+          "nodeTimeout %s is not valid: give at least PT4S.",
+          nodeTimeout);
       tenants = Set.copyOf(tenants);
       tenants.forEach(name ->
           check(

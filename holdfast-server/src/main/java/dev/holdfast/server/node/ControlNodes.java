@@ -130,10 +130,7 @@ public final class ControlNodes implements NodeStore {
         "register node %s".formatted(node.id()),
         handle -> {
           if (before != null) {
-            handle
-                .createUpdate(database.sql(LEAVE))
-                .bind("incarnation", before)
-                .execute();
+            handle.createUpdate(database.sql(LEAVE)).bind("incarnation", before).execute();
           }
           return handle
               .createUpdate(database.sql(REGISTER))
@@ -192,8 +189,7 @@ public final class ControlNodes implements NodeStore {
     Comparator<UUID> order = Comparator.comparing(id -> id.toString().substring(24));
     List<Pulse> sorted = new ArrayList<>(others);
     sorted.sort(
-        Comparator.<Pulse, Boolean>comparing(
-                one -> order.compare(one.incarnation(), watcher) < 0)
+        Comparator.<Pulse, Boolean>comparing(one -> order.compare(one.incarnation(), watcher) < 0)
             .thenComparing(Pulse::incarnation, order));
     return sorted.subList(0, Math.min(reach, sorted.size()));
   }

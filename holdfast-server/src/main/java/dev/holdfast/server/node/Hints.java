@@ -81,8 +81,8 @@ public final class Hints {
   }
 
   /**
-   * Takes hints that are due: other nodes do not see them for some seconds. If the node dies
-   * before it has registered in the tenant, another one takes them.
+   * Takes hints that are due: other nodes do not see them for some seconds. If the node dies before
+   * it has registered in the tenant, another one takes them.
    *
    * @param kinds what the node does
    * @param only the tenants that the node works for; empty for all
@@ -135,8 +135,7 @@ public final class Hints {
                   return row.getRow();
                 })
                 .list());
-    return new Taken(
-        tenants.stream().distinct().toList(), next.isEmpty() ? null : next.getFirst());
+    return new Taken(tenants.stream().distinct().toList(), next.isEmpty() ? null : next.getFirst());
   }
 
   /**
@@ -146,8 +145,7 @@ public final class Hints {
    */
   int clear(int tenant, Set<Kind> kinds) {
     return database.run(
-        "remove the hints of tenant %d".formatted(tenant),
-        handle -> clear(handle, tenant, kinds));
+        "remove the hints of tenant %d".formatted(tenant), handle -> clear(handle, tenant, kinds));
   }
 
   private int clear(Handle handle, int tenant, Set<Kind> kinds) {
@@ -197,8 +195,7 @@ public final class Hints {
     if (pending.foreign()) {
       handle
           .createUpdate(
-              sql(
-                  "insert into ${control}.hint (tenant, kind, due) values (:tenant, 'R', now())"))
+              sql("insert into ${control}.hint (tenant, kind, due) values (:tenant, 'R', now())"))
           .bind("tenant", tenant)
           .execute();
     }

@@ -170,15 +170,14 @@ public final class Holds {
     // By node_pkey of both schemas. Nothing it held counts as a crash if the process ended itself.
     handle
         .createUpdate(
-            sql(
-                """
-                update ${schema}.node n set
-                  state = 'DEAD', died_at = now(), death = p.death, died_for = p.died_for,
-                  running = 0, lost_slots = 0, lost_lanes = '{}'
-                from ${control}.node p
-                where n.incarnation = :incarnation and n.state = 'ALIVE'
-                  and p.incarnation = :process and p.state = 'DEAD'
-                """)
+            sql("""
+            update ${schema}.node n set
+              state = 'DEAD', died_at = now(), death = p.death, died_for = p.died_for,
+              running = 0, lost_slots = 0, lost_lanes = '{}'
+            from ${control}.node p
+            where n.incarnation = :incarnation and n.state = 'ALIVE'
+              and p.incarnation = :process and p.state = 'DEAD'
+            """)
                 .replace("${schema}", left.schema))
         .bind("incarnation", left.incarnation)
         .bind("process", process)

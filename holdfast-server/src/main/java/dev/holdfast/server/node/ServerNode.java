@@ -213,9 +213,7 @@ public final class ServerNode implements AutoCloseable {
         begin(() -> stop(tenant.id(), known));
       }
     } else {
-      known
-          .share()
-          .configure(tenant.settings().weight(), tenant.settings().maxHeld());
+      known.share().configure(tenant.settings().weight(), tenant.settings().maxHeld());
     }
   }
 
@@ -285,8 +283,7 @@ public final class ServerNode implements AutoCloseable {
     }
     var own = found.get().tenant().settings();
     ActiveTenant fresh =
-        new ActiveTenant(
-            found.get(), slots.share(own.weight(), own.maxHeld()), System.nanoTime());
+        new ActiveTenant(found.get(), slots.share(own.weight(), own.maxHeld()), System.nanoTime());
     active.put(tenant, fresh);
     begin(() -> activate(tenant, fresh));
   }

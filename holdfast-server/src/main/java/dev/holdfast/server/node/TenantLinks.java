@@ -47,8 +47,7 @@ public final class TenantLinks implements TenantAccess {
     this.holds = holds;
     this.hints = hints;
     this.signals = signals;
-    this.window =
-        Math.min(LONGEST_WINDOW.toNanos(), idle.toNanos() / MARGIN);
+    this.window = Math.min(LONGEST_WINDOW.toNanos(), idle.toNanos() / MARGIN);
   }
 
   /** Sets the node of this server. */
@@ -62,8 +61,7 @@ public final class TenantLinks implements TenantAccess {
         connections,
         tenant.id(),
         tenant.schema(),
-        (transaction, incarnation) ->
-            holds.join(transaction, process(), tenant.id(), incarnation));
+        (transaction, incarnation) -> holds.join(transaction, process(), tenant.id(), incarnation));
   }
 
   private UUID process() {

@@ -1,9 +1,9 @@
 package dev.holdfast.server.tenant;
 
 import dev.holdfast.api.lease.Leases;
-import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.lease.HoldfastLeases;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;

@@ -53,8 +53,7 @@ public final class TenantMigrations {
     AtomicInteger migrated = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < AT_ONCE; i++) {
-      threads.add(
-          Thread.ofVirtual().name("holdfast-migrate-" + i).start(() -> runAll(migrated)));
+      threads.add(Thread.ofVirtual().name("holdfast-migrate-" + i).start(() -> runAll(migrated)));
     }
     for (Thread thread : threads) {
       try {
@@ -73,8 +72,7 @@ public final class TenantMigrations {
   private void runAll(AtomicInteger migrated) {
     while (!Thread.currentThread().isInterrupted()) {
       Optional<Tenant> candidate =
-          control.run(
-              "look for tenants to migrate", s -> TenantStatements.toMigrate(s, target()));
+          control.run("look for tenants to migrate", s -> TenantStatements.toMigrate(s, target()));
       if (candidate.isEmpty()) {
         return;
       }
