@@ -91,6 +91,7 @@ public final class NodeCore implements AutoCloseable {
   private final Driver.Driven<Watchdog> guarding;
   private final Driver.Driven<Sweeper> sweeping;
   private final Runnable subscription;
+  private volatile Modes modes;
   private final List<Part> parts = new CopyOnWriteArrayList<>();
 
   private NodeCore(
@@ -102,6 +103,7 @@ public final class NodeCore implements AutoCloseable {
       Consumer<List<UUID>> onDead) {
     this.processes = processes;
     this.settings = settings;
+    this.modes = settings.modes();
     this.logs = new LogContext(settings.id(), settings.name());
     LivenessSettings liveness = settings.liveness();
     var ticker = environment.ticker();
@@ -146,7 +148,7 @@ public final class NodeCore implements AutoCloseable {
                         liveness.allowed(),
                         this::isUnsettled,
                         this::registration,
-                        settings::modes),
+                        () -> modes),
                     fence,
                     ClaimReconciler.ofNothing(new NodeClaims(identity, new ClaimCalls(), none)),
                     HeartbeatInterval.of(
@@ -198,7 +200,7 @@ public final class NodeCore implements AutoCloseable {
     return new Heart.Listener() {
       @Override
       public Consumer<HeartbeatReply> beforeHeartbeat() {
-        return reply -> {};
+        return reply -> modes = reply.modes();
       }
 
       @Override
@@ -280,6 +282,11 @@ public final class NodeCore implements AutoCloseable {
   /** Returns whether the process must not act at present. */
   public boolean isOver() {
     return identity.tenure().isOver();
+  }
+
+  /** Returns the modes in which nodes of this process start, as set by an operator. */
+  public Modes modes() {
+    return modes;
   }
 
   /** Looks for dead processes now. */

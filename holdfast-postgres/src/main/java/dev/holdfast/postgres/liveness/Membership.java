@@ -21,4 +21,13 @@ public interface Membership {
    * @throws dev.holdfast.api.StoreException if the process is not recorded as alive
    */
   @Nullable UUID join(Handle transaction, UUID incarnation);
+
+  /**
+   * Returns whether an incarnation that leaves stays registered, so that what it declares remains
+   * declared while it has no work. It is then marked dead with its process, or when the process
+   * joins again.
+   */
+  default boolean staysRegistered() {
+    return true;
+  }
 }

@@ -446,8 +446,8 @@ public final class PgNodeStore implements NodeStore {
 
   @Override
   public void leave(UUID incarnation) {
-    if (membership != null) {
-      return; // It stays a part of its process, and keeps its declarations.
+    if (membership != null && membership.staysRegistered()) {
+      return;
     }
     heart.within(
         KeptConnection.HEARTBEAT,

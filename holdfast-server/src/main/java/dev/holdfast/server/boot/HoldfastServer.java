@@ -35,6 +35,7 @@ import dev.holdfast.server.node.ControlNodes;
 import dev.holdfast.server.node.Hints;
 import dev.holdfast.server.node.Holds;
 import dev.holdfast.server.node.ServerNode;
+import dev.holdfast.server.node.ServerNodes;
 import dev.holdfast.server.node.TenantLinks;
 import dev.holdfast.server.node.TenantSignals;
 import dev.holdfast.server.tenant.OpenTenant;
@@ -150,7 +151,16 @@ public final class HoldfastServer implements AutoCloseable {
             .working(tenant -> node != null && node.isActive(tenant))
             .start();
     closing.push(upkeep::close);
-    serve(new Services(control, keys, ring, all, audit, cursors(control)), idempotency);
+    ServerNodes nodes =
+        new ServerNodes(
+            new ControlNodes(
+                connections.database(0, schema),
+                connections.database(0, schema),
+                connections.session(),
+                () -> 0),
+            holds,
+            connections.database(0, schema));
+    serve(new Services(control, keys, ring, all, nodes, audit, cursors(control)), idempotency);
   }
 
   private static Cursors cursors(ControlDatabase control) {
@@ -271,7 +281,6 @@ public final class HoldfastServer implements AutoCloseable {
         HoldfastNode.on(tenant.store())
             .application("holdfast-server")
             .meters(metrics.registry())
-            .mode(config.is(ServerMode.WORKER) ? NodeMode.FULL : NodeMode.TRIGGER_ONLY)
             .shutdownGrace(config.drain())
             .liveness(liveness())
             .maxConcurrent(config.work().concurrency())

@@ -5,6 +5,7 @@ import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.liveness.NodeRows;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -30,10 +31,10 @@ public final class ControlNodes implements NodeStore {
       """
       insert into ${schema}.node as known
         (incarnation, id, name, host, pid, version, claimed_timeout, timeout, queues, tasks, roles,
-         capacity, session, state, started_at, beaten_at)
+         capacity, session, mode, mode_exceptions, state, started_at, beaten_at)
       values
         (:incarnation, :id, :name, :host, :pid, :version, :claimed, :timeout, :queues, :tasks,
-         :roles, :capacity, :session, 'ALIVE', now(), now())
+         :roles, :capacity, :session, :mode, :exceptions, 'ALIVE', now(), now())
       on conflict (incarnation) do update set
         beat = known.beat + 1, beaten_at = now()
       where known.state = 'ALIVE'
@@ -51,7 +52,7 @@ public final class ControlNodes implements NodeStore {
       """
       update ${schema}.node set beat = beat + 1, beaten_at = now(), running = :running
       where incarnation = :incarnation and state = 'ALIVE'
-      returning dismissed
+      returning dismissed, mode, mode_exceptions
       """;
 
   private static final String LOOK =
@@ -80,11 +81,21 @@ public final class ControlNodes implements NodeStore {
       where incarnation = :incarnation and state = 'ALIVE'
       """;
 
+  // The overrides are a set: their order does not matter.
+  private static final String SET_MODES =
+      """
+      update ${schema}.node set mode = :mode, mode_exceptions = :exceptions
+      where incarnation = :incarnation and state = 'ALIVE' and mode = :seenMode
+        and mode_exceptions @> :seenExceptions::text[]
+        and mode_exceptions <@ :seenExceptions::text[]
+      """;
+
   private static final String LIST =
       """
       select incarnation, id, name, host, pid, version, claimed_timeout, timeout, queues, tasks,
              roles, capacity, state = 'ALIVE' as alive, beat, started_at,
-             (extract(epoch from now() - beaten_at) * 1000000)::bigint as silence, running
+             (extract(epoch from now() - beaten_at) * 1000000)::bigint as silence, running,
+             mode, mode_exceptions
       from ${schema}.node order by started_at, incarnation
       """;
 
@@ -147,6 +158,8 @@ public final class ControlNodes implements NodeStore {
               .bindArray("roles", String.class, node.roles())
               .bind("capacity", node.capacity())
               .bind("session", session)
+              .bind("mode", modes.node().name())
+              .bindArray("exceptions", String.class, NodeRows.texts(modes))
               .execute();
         });
   }
@@ -161,10 +174,10 @@ public final class ControlNodes implements NodeStore {
                 .createQuery(database.sql(BEAT))
                 .bind("incarnation", beat.incarnation())
                 .bind("running", running.getAsInt())
-                .mapTo(Boolean.class)
-                .findOne()
-                .map(dismissed ->
-                    new HeartbeatReply(List.of(), Map.of(), Map.of(), Modes.FULL, dismissed)));
+                .map((row, context) ->
+                    new HeartbeatReply(
+                        List.of(), Map.of(), Map.of(), modes(row), row.getBoolean("dismissed")))
+                .findOne());
   }
 
   @Override
@@ -292,8 +305,12 @@ public final class ControlNodes implements NodeStore {
         row.getTimestamp("started_at").toInstant(),
         duration(Math.max(0, row.getLong("silence"))),
         row.getInt("running"),
-        Modes.FULL,
+        modes(row),
         Lost.NONE);
+  }
+
+  private static Modes modes(ResultSet row) throws SQLException {
+    return NodeRows.modes(row.getString("mode"), texts(row.getArray("mode_exceptions")));
   }
 
   private static Set<String> texts(Array array) throws SQLException {
@@ -308,6 +325,22 @@ public final class ControlNodes implements NodeStore {
     return Duration.ofNanos(micros * 1_000);
   }
 
+  @Override
+  public boolean setModes(UUID incarnation, Modes seen, Modes modes) {
+    return database.run(
+        "set the modes of node %s".formatted(incarnation),
+        handle ->
+            handle
+                    .createUpdate(database.sql(SET_MODES))
+                    .bind("incarnation", incarnation)
+                    .bind("mode", modes.node().name())
+                    .bindArray("exceptions", String.class, NodeRows.texts(modes))
+                    .bind("seenMode", seen.node().name())
+                    .bindArray("seenExceptions", String.class, NodeRows.texts(seen))
+                    .execute()
+                > 0);
+  }
+
   // A process claims nothing itself; its nodes in the tenants do.
 
   @Override
@@ -317,11 +350,6 @@ public final class ControlNodes implements NodeStore {
 
   @Override
   public boolean isAdvised(String task, @Nullable String stack) {
-    return false;
-  }
-
-  @Override
-  public boolean setModes(UUID incarnation, Modes seen, Modes modes) {
     return false;
   }
 

@@ -316,8 +316,10 @@ public final class ServerNode implements AutoCloseable {
               .id(settings.process().id())
               .coordinator(parts.signals().of(tenant))
               .environment(environment)
+              .mode(core().modes().node())
               .partOf(core(), fresh.share())
               .start();
+      core().modes().overrides().forEach(node::mode);
       fresh.started(node, System.nanoTime());
       paused.remove(tenant);
       // It is registered: if this process dies, its hold leads to new hints.

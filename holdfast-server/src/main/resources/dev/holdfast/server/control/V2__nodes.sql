@@ -21,6 +21,8 @@ create table node (
   capacity int not null,
   running int not null default 0,
   session text not null,
+  mode text not null,
+  mode_exceptions text[] not null, -- pattern=MODE
   beat bigint not null default 0,
   state text not null check (state in ('ALIVE', 'DEAD')),
   dismissed boolean not null default false,

@@ -167,6 +167,36 @@ class TenancyTest {
   }
 
   @Test
+  void aServerThatWasPausedStartsOverInAllTenants() throws Exception {
+    try (TestServer api = new TestServer(Map.of("mode", "api"));
+        Program paused = new Program(api)) {
+      ApiClient ada = api.newTenant("ada");
+      ApiClient bob = api.newTenant("bob");
+      String one = enqueue(ada, "ada", "{\"task\":\"test::block\"}");
+      String two = enqueue(bob, "bob", "{\"task\":\"test::block\"}");
+      paused.awaitLine(ServerProgram.STARTED);
+      paused.awaitLine(ServerProgram.STARTED);
+      var other = api.start(Map.of("mode", "worker,scheduler", "nodeTimeout", "PT4S"));
+      paused.signal("STOP");
+      api.tasks().started.acquire(2); // The other server runs both.
+      paused.signal("CONT");
+      await()
+          .atMost(SOON)
+          .untilAsserted(() ->
+              assertThat(
+                      number(api, "select count(*) from " + CONTROL + "node where state = 'ALIVE'"))
+                  .as("it has registered again")
+                  .isEqualTo(2));
+      api.tasks().release.release(2);
+      awaitState(ada, "ada", one, "SUCCEEDED");
+      awaitState(bob, "bob", two, "SUCCEEDED");
+      other.close();
+      // Whatever the paused server did after it woke up, it works again.
+      awaitState(ada, "ada", enqueue(ada, "ada", "{\"task\":\"test::echo\"}"), "SUCCEEDED");
+    }
+  }
+
+  @Test
   void aServerThatStopsLeavesNothingBehind() {
     try (TestServer api = new TestServer(Map.of("mode", "api"))) {
       ApiClient ada = api.newTenant("ada");
@@ -306,6 +336,10 @@ class TenancyTest {
         }
       }
       throw new AssertionError("The server ended without " + wanted + ": " + said);
+    }
+
+    void signal(String name) throws IOException, InterruptedException {
+      new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
     }
 
     void kill() throws InterruptedException {
