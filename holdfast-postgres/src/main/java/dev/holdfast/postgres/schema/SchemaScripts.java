@@ -78,6 +78,13 @@ public final class SchemaScripts {
     }
   }
 
+  /** Returns these scripts and one more, to try out or measure a migration. */
+  public SchemaScripts and(String description, String text) {
+    List<Script> more = new ArrayList<>(scripts);
+    more.add(new Script(target() + 1, description, description, null, text));
+    return new SchemaScripts(more);
+  }
+
   /** Returns the version that this program needs. */
   public int target() {
     return scripts.stream().mapToInt(Script::version).max().orElse(0);

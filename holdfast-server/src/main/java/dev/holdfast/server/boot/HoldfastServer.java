@@ -41,6 +41,7 @@ import dev.holdfast.server.node.TenantSignals;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.SchemaTenants;
 import dev.holdfast.server.tenant.TenantMigrations;
+import dev.holdfast.server.tenant.Tenants;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -315,6 +316,21 @@ public final class HoldfastServer implements AutoCloseable {
     String host = settings.host().equals("0.0.0.0") ? "localhost" : settings.host();
     int port = http == null ? settings.port() : http.port();
     return URI.create("http://%s:%d%s".formatted(host, port, settings.basePath()));
+  }
+
+  /** Returns its tenants, for programs that start a server in their own process. */
+  public Tenants tenants() {
+    SchemaTenants all = tenants;
+    if (all == null) {
+      throw new IllegalStateException("The server has not been started");
+    }
+    return all;
+  }
+
+  /** Returns in how many tenants this server works at present. */
+  public int activeTenants() {
+    ServerNode own = node;
+    return own == null ? 0 : own.activeTenants();
   }
 
   /** Returns the routes that it serves. */
