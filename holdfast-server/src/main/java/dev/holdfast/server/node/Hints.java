@@ -1,12 +1,15 @@
 package dev.holdfast.server.node;
 
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.server.tenant.Tenant;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -20,6 +23,9 @@ public final class Hints {
   /** Longer than it takes to register in a tenant: then another node takes the hint. */
   private static final Duration TAKEN = Duration.ofSeconds(5);
 
+  /** How much later than necessary old rows are deleted: many at a time. */
+  private static final Duration UPKEEP = Duration.ofHours(12);
+
   /** What a node takes hints for. */
   public enum Kind {
     /** Ready work. */
@@ -31,10 +37,11 @@ public final class Hints {
   /**
    * The hints that a node has taken.
    *
-   * @param tenants the tenants to look at
+   * @param tenants the tenants to look at; true if there may be ready work, and not only something
+   *     that falls due
    * @param next when the next hint is due; null for never
    */
-  record Taken(List<Integer> tenants, @Nullable Duration next) {}
+  record Taken(Map<Integer, Boolean> tenants, @Nullable Duration next) {}
 
   /**
    * What a tenant has to do.
@@ -89,7 +96,7 @@ public final class Hints {
    * @param not tenants to leave out
    */
   Taken take(Set<Kind> kinds, Collection<Integer> only, Collection<Integer> not, int limit) {
-    List<Integer> tenants = new ArrayList<>();
+    Map<Integer, Boolean> tenants = new LinkedHashMap<>();
     List<Duration> next = new ArrayList<>();
     // By hint_due and tenant_pkey. now() bounds the index scan, clock_timestamp() could not.
     database.run(
@@ -109,11 +116,11 @@ public final class Hints {
                               and h.tenant <> all(:not) and (:all or h.tenant = any(:only))
                             order by h.due limit :limit for update of h skip locked) p
                           where h.id = p.id
-                          returning h.tenant
+                          returning h.tenant, h.kind
                         )
-                        select tenant, null::bigint from taken
+                        select tenant, null::bigint, kind = 'R' from taken
                         union all
-                        select null, (extract(epoch from min(h.due) - now()) * 1000)::bigint
+                        select null, (extract(epoch from min(h.due) - now()) * 1000)::bigint, null
                         from ${control}.hint h
                         where h.due > now() and h.kind = any(:kinds::"char"[])
                           and (:all or h.tenant = any(:only))
@@ -128,14 +135,14 @@ public final class Hints {
                   Integer tenant = row.getObject(1, Integer.class);
                   Long millis = row.getObject(2, Long.class);
                   if (tenant != null) {
-                    tenants.add(tenant);
+                    tenants.merge(tenant, row.getBoolean(3), Boolean::logicalOr);
                   } else if (millis != null) {
                     next.add(Duration.ofMillis(Math.max(0, millis)));
                   }
                   return row.getRow();
                 })
                 .list());
-    return new Taken(tenants.stream().distinct().toList(), next.isEmpty() ? null : next.getFirst());
+    return new Taken(tenants, next.isEmpty() ? null : next.getFirst());
   }
 
   /**
@@ -167,6 +174,35 @@ public final class Hints {
   /** The tasks and queues of a node. */
   record Served(Set<String> queues, Set<String> tasks) {}
 
+  /** A tenant to look at, and how long it keeps ended and dead-lettered jobs. */
+  record Subject(int tenant, String schema, Duration keepHistory, Duration keepDeadLetters) {
+    static Subject of(Tenant tenant) {
+      return new Subject(
+          tenant.id(),
+          tenant.schema(),
+          tenant.settings().keepHistory(),
+          tenant.settings().keepDeadLetters());
+    }
+  }
+
+  /**
+   * Looks at a tenant in which this node does not work, because something falls due. Hints of ready
+   * work are not touched.
+   *
+   * @return what there is to do; if it is ready, a hint is due in some seconds unless the node
+   *     registers in the tenant
+   */
+  Pending glance(Subject subject, Set<Kind> kinds, Served served, Duration atLatest) {
+    return database.transaction(
+        "look for work of tenant %d".formatted(subject.tenant),
+        handle -> {
+          int unused = clear(handle, subject.tenant, Set.of(Kind.T));
+          Pending pending = look(handle, subject, kinds, served);
+          later(handle, subject.tenant, pending, pending.ready() ? TAKEN : atLatest);
+          return pending;
+        });
+  }
+
   /**
    * Leaves a tenant, unless it has work for this node: removes its hints, <em>then</em> looks, and
    * leaves a hint for what falls due later. Work that was stored before the look is seen by it;
@@ -175,12 +211,13 @@ public final class Hints {
    * @return what there is to do; if it is ready, the node must stay
    */
   Pending settle(
-      int tenant, String schema, UUID process, Set<Kind> kinds, Served served, Duration atLatest) {
+      Subject subject, UUID process, Set<Kind> kinds, Served served, Duration atLatest) {
+    int tenant = subject.tenant;
     return database.transaction(
         "look for work of tenant %d".formatted(tenant),
         handle -> {
           int removed = clear(handle, tenant, kinds);
-          Pending pending = look(handle, schema, kinds, served);
+          Pending pending = look(handle, subject, kinds, served);
           if (removed > 0 || pending.ready()) {
             // This node stays registered: if it dies, its hold leads to new hints.
             return new Pending(true, pending.foreign(), pending.due());
@@ -204,7 +241,8 @@ public final class Hints {
             sql(
                 """
                 insert into ${control}.hint (tenant, kind, due)
-                values (:tenant, 'T', least(:due, now() + :latest * interval '1 second'))
+                values (:tenant, 'T',
+                  least(:due, now() + :latest * interval '1 second'))
                 """))
         .bind("tenant", tenant)
         .bind("due", pending.due() == null ? null : Timestamp.from(pending.due()))
@@ -212,13 +250,16 @@ public final class Hints {
         .execute();
   }
 
-  private static Pending look(Handle handle, String schema, Set<Kind> kinds, Served served) {
-    // By job_ready and its siblings, run_mark_run, job_held, job_due, job_start_by, schedule_due
-    // and run_timer_due. Each exists stops at the first row.
+  private static Pending look(
+      Handle handle, Subject subject, Set<Kind> kinds, Served served) {
+    // What is due already counts as ready.
+    // By job_ready and its siblings, run_mark_run, job_held, job_due, job_start_by, schedule_due,
+    // run_timer_due, job_history_default_finished and dead_letter_finished. Each exists stops at
+    // the first row.
     return handle
         .createQuery(
             """
-            select
+            select ready or coalesce(due <= now(), false), foreign_work, due from (select
               (:runs and exists (
                 select from ${schema}.job j
                 where j.state = 'READY' and j.task = any(:tasks) and j.queue = any(:queues)
@@ -229,11 +270,12 @@ public final class Hints {
                 select from ${schema}.job j
                 where j.state in ('CLAIMED', 'RUNNING') and not exists (
                   select from ${schema}.node n
-                  where n.incarnation = j.incarnation and n.state = 'ALIVE')),
+                  where n.incarnation = j.incarnation and n.state = 'ALIVE')) as ready,
               exists (
                 select from ${schema}.job j
                 where j.state = 'READY'
-                  and not (:runs and j.task = any(:tasks) and j.queue = any(:queues))),
+                  and not (:runs and j.task = any(:tasks) and j.queue = any(:queues)))
+                as foreign_work,
               least(
                 (select min(run_at) from ${schema}.job
                  where state in ('SCHEDULED', 'WAITING') and run_at < 'infinity'),
@@ -241,9 +283,20 @@ public final class Hints {
                  where start_by is not null and state in ('SCHEDULED', 'READY')),
                 (select min(next_fire) from ${schema}.schedule
                  where next_fire is not null and not paused and not cancelled),
-                (select min(due_at) from ${schema}.run_timer where due_at < 'infinity'))
+                (select min(due_at) from ${schema}.run_timer where due_at < 'infinity'),
+                (select min(finished_at) from ${schema}.job_history_default)
+                  + :history * interval '1 second',
+                (select to_date(min(right(c.relname, 8)), 'YYYYMMDD') + interval '1 day'
+                 from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                 where i.inhparent = '${schema}.job_history'::regclass
+                   and c.relname ~ '^job_history_[0-9]{8}$')
+                  + :history * interval '1 second',
+                (select min(finished_at) from ${schema}.dead_letter)
+                  + :dead * interval '1 second') as due) pending
             """
-                .replace("${schema}", schema))
+                .replace("${schema}", subject.schema))
+        .bind("history", subject.keepHistory.plus(UPKEEP).toSeconds())
+        .bind("dead", subject.keepDeadLetters.plus(UPKEEP).toSeconds())
         .bind("runs", kinds.contains(Kind.R))
         .bindArray("tasks", String.class, served.tasks())
         .bindArray("queues", String.class, served.queues())

@@ -13,6 +13,7 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.server.node.Hints.Kind;
 import dev.holdfast.server.node.Hints.Pending;
 import dev.holdfast.server.node.Hints.Served;
+import dev.holdfast.server.node.Hints.Subject;
 import dev.holdfast.server.node.Hints.Taken;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.Tenant;
@@ -268,7 +269,7 @@ public final class ServerNode implements AutoCloseable {
         .toList();
   }
 
-  private void visit(int tenant) {
+  private void visit(int tenant, boolean ready) {
     ActiveTenant known = active.get(tenant);
     if (known != null) {
       if (known.touch(System.nanoTime())) {
@@ -285,7 +286,13 @@ public final class ServerNode implements AutoCloseable {
     ActiveTenant fresh =
         new ActiveTenant(found.get(), slots.share(own.weight(), own.maxHeld()), System.nanoTime());
     active.put(tenant, fresh);
-    begin(() -> activate(tenant, fresh));
+    begin(() -> {
+      if (ready || hasWork(fresh)) {
+        activate(tenant, fresh);
+      } else {
+        drop(tenant, fresh);
+      }
+    });
   }
 
   /** Starts or stops a node elsewhere: a tenant that does not respond must not delay the others. */
@@ -305,6 +312,35 @@ public final class ServerNode implements AutoCloseable {
         unfinished.decrementAndGet();
       }
     });
+  }
+
+  /** Looks at a tenant in which something falls due, without working in it. */
+  private boolean hasWork(ActiveTenant fresh) {
+    try {
+      return parts
+          .hints()
+          .glance(subject(fresh), settings.kinds(), served(), AT_LATEST)
+          .ready();
+    } catch (StoreException failure) {
+      log.warn(
+          "Could not look for work of tenant {}, trying again: {}",
+          fresh.tenant().tenant().name(),
+          failure.getMessage());
+      return false; // The hint is due again in a moment.
+    }
+  }
+
+  private static Subject subject(ActiveTenant one) {
+    return Subject.of(one.tenant().tenant());
+  }
+
+  private Served served() {
+    return new Served(settings.process().queues(), settings.process().tasks());
+  }
+
+  private void drop(int tenant, ActiveTenant fresh) {
+    active.remove(tenant, fresh);
+    fresh.share().close();
   }
 
   private void activate(int tenant, ActiveTenant fresh) {
@@ -334,8 +370,7 @@ public final class ServerNode implements AutoCloseable {
           failure.getMessage(),
           failure);
       if (fresh.node() == null) {
-        active.remove(tenant, fresh);
-        fresh.share().close();
+        drop(tenant, fresh);
         pause(tenant);
       }
     }
@@ -365,6 +400,12 @@ public final class ServerNode implements AutoCloseable {
       if (node == null) {
         return;
       }
+      if (one.tenant().tenant().state() != TenantState.ACTIVE) {
+        if (one.stopIfIdleFor(Long.MIN_VALUE / 2, now)) {
+          begin(() -> stop(tenant, one));
+        }
+        return;
+      }
       if (shares && settings.kinds().contains(Kind.R) && node.isSaturated()) {
         parts.hints().append(tenant); // Another node may have free slots.
         parts.signals().of(tenant).announce(new Signal.Scheduled(Duration.ZERO));
@@ -386,12 +427,7 @@ public final class ServerNode implements AutoCloseable {
           parts
               .hints()
               .settle(
-                  tenant,
-                  one.tenant().tenant().schema(),
-                  core().incarnation(),
-                  settings.kinds(),
-                  new Served(settings.process().queues(), settings.process().tasks()),
-                  AT_LATEST);
+                  subject(one), core().incarnation(), settings.kinds(), served(), AT_LATEST);
       if (pending.ready()) {
         one.stay(System.nanoTime());
         return;

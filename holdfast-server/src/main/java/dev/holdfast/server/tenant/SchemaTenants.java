@@ -80,7 +80,7 @@ public final class SchemaTenants implements Tenants {
         if (!wanted.contains(known.tenant().id())) {
           byId.remove(known.tenant().id());
           open.remove(known.tenant().name(), known);
-          settings.access().changed(gone(known.tenant()));
+          known.update(gone(known.tenant()));
           known.close();
         }
       }

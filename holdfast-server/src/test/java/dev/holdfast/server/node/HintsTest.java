@@ -37,6 +37,8 @@ class HintsTest {
   private static final UUID ME = UUID.randomUUID();
   private static final Duration DAY = Duration.ofDays(1);
   private static final int TENANT = 1;
+  private static final Hints.Subject SUBJECT =
+      new Hints.Subject(TENANT, "holdfast_t1", Duration.ofDays(14), Duration.ofDays(90));
 
   private static TestDatabase database;
   private static SharedConnections connections;
@@ -109,19 +111,19 @@ class HintsTest {
   }
 
   private static Pending settle() {
-    return hints.settle(TENANT, "holdfast_t1", ME, ALL, SERVED, DAY);
+    return hints.settle(SUBJECT, ME, ALL, SERVED, DAY);
   }
 
   @Test
   void aTakenHintIsHiddenForAWhileAndComesBack() throws SQLException {
     hints.append(TENANT);
 
-    assertThat(hints.take(ALL, List.of(), List.of(), 10).tenants()).containsExactly(TENANT);
+    assertThat(hints.take(ALL, List.of(), List.of(), 10).tenants()).containsOnlyKeys(TENANT);
     assertThat(hints.take(ALL, List.of(), List.of(), 10).tenants()).isEmpty();
     execute("update ctl.hint set due = due - interval '10 s'");
     assertThat(hints.take(ALL, List.of(), List.of(), 10).tenants())
         .as("the node that took it has died")
-        .containsExactly(TENANT);
+        .containsOnlyKeys(TENANT);
   }
 
   @Test
@@ -129,7 +131,7 @@ class HintsTest {
     hints.append(TENANT);
     hints.append(2);
 
-    assertThat(hints.take(ALL, List.of(2), List.of(), 10).tenants()).containsExactly(2);
+    assertThat(hints.take(ALL, List.of(2), List.of(), 10).tenants()).containsOnlyKeys(2);
     assertThat(hints.take(ALL, List.of(), List.of(TENANT), 10).tenants()).isEmpty();
     execute("update ctl.tenant set state = 'SUSPENDED' where id = 1");
     assertThat(hints.take(ALL, List.of(), List.of(), 10).tenants()).isEmpty();
@@ -189,7 +191,43 @@ class HintsTest {
       client.commit();
     }
 
-    assertThat(hints.take(ALL, List.of(), List.of(), 10).tenants()).containsExactly(TENANT);
+    assertThat(hints.take(ALL, List.of(), List.of(), 10).tenants()).containsOnlyKeys(TENANT);
+  }
+
+  @Test
+  void aTenantInWhichNothingIsDueYetIsLookedAtAndNotEntered() throws SQLException {
+    execute(job("SCHEDULED", "a", "now() + interval '3 h'"));
+    execute("insert into ctl.hint (tenant, kind, due) values (1, 'T', now()), (1, 'R', now())");
+
+    assertThat(hints.glance(SUBJECT, ALL, SERVED, DAY).ready()).isFalse();
+    assertThat(count("ctl.hint where kind = 'R' and due <= now()"))
+        .as("a client has left it, and may not have stored its work yet")
+        .isEqualTo(1);
+    assertThat(count("ctl.hint where kind = 'T' and due > now() + interval '2 h'")).isEqualTo(1);
+    execute("update holdfast_t1.job set run_at = now()");
+    assertThat(hints.glance(SUBJECT, ALL, SERVED, DAY).ready()).isTrue();
+    assertThat(count("ctl.hint where kind = 'T' and due <= now() + interval '5 s'"))
+        .as("in case this node dies before it registers")
+        .isEqualTo(1);
+  }
+
+  @Test
+  void oldRowsAreAReasonToEnterATenant() throws SQLException {
+    execute(
+        """
+        insert into holdfast_t1.dead_letter
+          (id, token, created_at, run_at, finished_at, attempt, priority, cancel_requested, queue,
+           task)
+        values (gen_random_uuid(), 1, now(), now(), now() - interval '80 days', 1, 4, false,
+          'default', 'a')
+        """);
+    try {
+      assertThat(settle().ready()).isFalse();
+      execute("update holdfast_t1.dead_letter set finished_at = now() - interval '91 days'");
+      assertThat(settle().ready()).isTrue();
+    } finally {
+      execute("delete from holdfast_t1.dead_letter");
+    }
   }
 
   /**
