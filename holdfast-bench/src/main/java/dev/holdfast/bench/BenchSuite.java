@@ -32,6 +32,7 @@ public final class BenchSuite implements Extension, Runnable {
     root.addSubcommand(bench);
     benches().forEach(bench::addSubcommand);
     bench.addSubcommand(new AllBenches());
+    bench.addSubcommand(new TenantsBench());
     bench.addSubcommand(new PeersBench());
     bench.addSubcommand(new ChaosBench());
     bench.addSubcommand(new DrainChild());

@@ -8,6 +8,7 @@ import dev.holdfast.postgres.db.SocketValidatedDataSource;
 import java.time.Duration;
 import java.util.Properties;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,8 +17,10 @@ import org.slf4j.LoggerFactory;
  * Opens connections according to the settings.
  *
  * @param session their {@code application_name}
+ * @param cachedStatements how many statements each connection keeps prepared; null for the default
+ *     of the driver
  */
-record Connections(PostgresSettings settings, String session) {
+record Connections(PostgresSettings settings, String session, @Nullable Integer cachedStatements) {
   private static final Logger log = LoggerFactory.getLogger(Connections.class);
 
   /** How long a migration may take, including the wait for a migration by another node. */
@@ -47,6 +50,10 @@ record Connections(PostgresSettings settings, String session) {
    * never wait for anything but the server.
    */
   private static final Duration ABSENCE = Duration.ofSeconds(3);
+
+  Connections(PostgresSettings settings, String session) {
+    this(settings, session, null);
+  }
 
   /** Returns a source of single connections. */
   DataSource single() {
@@ -139,6 +146,9 @@ record Connections(PostgresSettings settings, String session) {
     PGProperty.SOCKET_TIMEOUT.set(properties, (int) silence.toSeconds());
     PGProperty.CONNECT_TIMEOUT.set(properties, (int) CONNECT.toSeconds());
     PGProperty.TCP_KEEP_ALIVE.set(properties, true);
+    if (cachedStatements != null) {
+      PGProperty.PREPARED_STATEMENT_CACHE_QUERIES.set(properties, cachedStatements);
+    }
     return properties;
   }
 

@@ -29,6 +29,7 @@ import dev.holdfast.postgres.intake.IntakeStatements;
 import dev.holdfast.postgres.intake.PgIntake;
 import dev.holdfast.postgres.intake.TransactionIntake;
 import dev.holdfast.postgres.lease.PgLeaseStore;
+import dev.holdfast.postgres.liveness.Membership;
 import dev.holdfast.postgres.liveness.PgNodeStore;
 import dev.holdfast.postgres.liveness.PgRecovery;
 import dev.holdfast.postgres.notify.Channel;
@@ -117,6 +118,13 @@ public final class PostgresStore implements Store {
   }
 
   private PostgresStore(Access access, Duration aging) {
+    this(
+        access,
+        aging,
+        new PgNodeStore(access.database(), access.heart(), access.session(), access.spare()));
+  }
+
+  private PostgresStore(Access access, Duration aging, NodeStore nodes) {
     Database database = access.database();
     // Jobs that end without a report from a node are counted in rows that only this process writes.
     UUID shard = UUID.randomUUID();
@@ -139,7 +147,7 @@ public final class PostgresStore implements Store {
     this.control = new PgJobControl(database, aging, shard);
     this.queues = new PgQueueStore(database);
     this.tasks = new PgTaskStore(database);
-    this.nodes = new PgNodeStore(database, access.heart(), access.session(), access.spare());
+    this.nodes = nodes;
     this.recovery = new PgRecovery(database, aging, shard);
     this.leases = new PgLeaseStore(database);
     this.upkeep = new PgUpkeep(database);
@@ -185,6 +193,31 @@ public final class PostgresStore implements Store {
             true,
             close),
         settings.aging());
+  }
+
+  /**
+   * Returns a store in one of many schemas that share connections. The tables must exist. Closing
+   * the store leaves the connections open. It has no coordinator: give nodes and clients one that
+   * they share.
+   *
+   * @param key determines which of the shared connections it uses
+   * @param membership ties its nodes to the process that sends their heartbeats
+   */
+  public static PostgresStore sharing(
+      SharedConnections connections, int key, String schema, Membership membership) {
+    PostgresSettings settings = connections.settings();
+    Database database = connections.database(key, schema);
+    return new PostgresStore(
+        new Access(
+            database,
+            Database.external(connections.pool(key), schema, settings.statementTimeout()),
+            database,
+            connections.pool(key),
+            connections.session(),
+            true,
+            () -> {}),
+        settings.aging(),
+        PgNodeStore.ofProcesses(database, membership));
   }
 
   /**

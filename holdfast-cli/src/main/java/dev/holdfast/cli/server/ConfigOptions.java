@@ -29,6 +29,14 @@ final class ConfigOptions {
   }
 
   @Option(
+      names = "--tenants",
+      paramLabel = "NAMES",
+      description = "The tenants to work for, as in a,b. Defaults to all.")
+  void tenants(String names) {
+    flags.put("tenants", names);
+  }
+
+  @Option(
       names = "--host",
       paramLabel = "ADDRESS",
       description = "The address to listen on; 0.0.0.0 for all. Defaults to 127.0.0.1.")

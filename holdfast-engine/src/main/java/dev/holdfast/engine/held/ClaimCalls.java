@@ -67,6 +67,11 @@ public final class ClaimCalls {
     return new Seen(last, Set.copyOf(open), oldest);
   }
 
+  /** Returns whether no call is under way, and the result of every call is known. */
+  public synchronized boolean areSettled() {
+    return open.isEmpty() && lost.isEmpty();
+  }
+
   /**
    * Forgets the lost calls that can bring no more jobs: a heartbeat that was sent at this time got
    * a reply, and the reply contained no unknown jobs.

@@ -96,6 +96,11 @@ public final class Lane {
     this.hunger = slotsWanted;
   }
 
+  /** Returns whether its claimer waits for slots, because there is more to claim. */
+  public boolean isHungry() {
+    return hunger > 0;
+  }
+
   /** Notes that fewer jobs wait to be started, so that others can be claimed. */
   public void prefetchedTaken() {
     if (hunger > 0) {

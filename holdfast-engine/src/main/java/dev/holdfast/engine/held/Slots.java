@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class Slots {
 
   /** A limit, and how much of it is used. */
-  public static final class Pool {
+  public static class Pool {
     private final int capacity;
     private final AtomicInteger used = new AtomicInteger();
     private final AtomicInteger lost = new AtomicInteger();
@@ -24,6 +24,19 @@ public final class Slots {
 
     int free() {
       return capacity - used.get();
+    }
+
+    /** Returns how many slots are in use. */
+    public final int used() {
+      return used.get();
+    }
+
+    /** Notes that a lane asks for slots. */
+    void asked() {}
+
+    /** Changes how many slots are in use. */
+    void use(int more) {
+      used.addAndGet(more);
     }
   }
 
@@ -73,9 +86,10 @@ public final class Slots {
   /** Reserves up to the given number of slots, and returns how many. */
   public int reserve(int wanted) {
     synchronized (reserving) {
+      pools.forEach(Pool::asked);
       int granted = Math.min(wanted, free());
       for (Pool pool : pools) {
-        pool.used.addAndGet(granted);
+        pool.use(granted);
       }
       return granted;
     }
@@ -84,7 +98,7 @@ public final class Slots {
   public void release(int count) {
     if (count > 0) {
       for (Pool pool : pools) {
-        pool.used.addAndGet(-count);
+        pool.use(-count);
       }
     }
   }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The time in which an incarnation may act: until its deadline, which every successful heartbeat
@@ -25,6 +26,7 @@ public final class Tenure {
   private final Ticker ticker;
   private final Duration allowed;
   private final BooleanSupplier unseated;
+  private final @Nullable Tenure within;
   private volatile Sent lastSent;
   private volatile boolean over;
 
@@ -35,6 +37,23 @@ public final class Tenure {
    */
   public Tenure(
       UUID incarnation, Ticker ticker, Duration allowed, BooleanSupplier unseated, Moment sent) {
+    this(incarnation, ticker, allowed, unseated, sent, null);
+  }
+
+  /**
+   * Creates a tenure inside another one.
+   *
+   * @param within the tenure of the process, whose heartbeat proves for all of its incarnations
+   *     that they are alive: when it is over, this one is over too; null if there is none
+   */
+  public Tenure(
+      UUID incarnation,
+      Ticker ticker,
+      Duration allowed,
+      BooleanSupplier unseated,
+      Moment sent,
+      @Nullable Tenure within) {
+    this.within = within;
     this.incarnation = incarnation;
     this.ticker = ticker;
     this.allowed = allowed;
@@ -53,9 +72,18 @@ public final class Tenure {
     return lastSent.moment().plus(allowed);
   }
 
+  /** Returns how long this incarnation may act without another heartbeat; zero if it may not. */
+  public Duration left() {
+    long nanos = isOver() ? 0 : deadline().nanos() - ticker.now().nanos();
+    return Duration.ofNanos(Math.max(0, nanos));
+  }
+
   /** Returns whether this incarnation must not act any more. */
   public boolean isOver() {
-    return over || !ticker.now().isBefore(deadline()) || unseated.getAsBoolean();
+    return over
+        || !ticker.now().isBefore(deadline())
+        || unseated.getAsBoolean()
+        || (within != null && within.isOver());
   }
 
   /**
@@ -65,6 +93,9 @@ public final class Tenure {
    * same, and costs no more than that heartbeat.
    */
   public boolean isInDoubt() {
+    if (within != null && within.isInDoubt()) {
+      return true;
+    }
     Sent sent = lastSent;
     Duration awake = Duration.ofNanos(ticker.now().nanos() - sent.moment().nanos());
     Duration passed = Duration.between(sent.timeOfDay(), ticker.timeOfDay());
@@ -84,6 +115,11 @@ public final class Tenure {
     }
     lastSent = new Sent(sent, timeOfDay);
     return true;
+  }
+
+  /** Returns whether {@link #end} was called, and not only the deadline reached. */
+  public boolean hasEnded() {
+    return over;
   }
 
   /**

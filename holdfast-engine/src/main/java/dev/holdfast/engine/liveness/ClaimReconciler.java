@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,11 +25,21 @@ public final class ClaimReconciler {
   private static final Logger log = LoggerFactory.getLogger(ClaimReconciler.class);
 
   private final NodeClaims held;
-  private final LostClaimReturner lostClaims;
+  private final BiConsumer<Tenure, List<LostClaimReturner.LostClaim>> giveBack;
 
   public ClaimReconciler(NodeClaims held, LostClaimReturner lostClaims) {
+    this(held, lostClaims::giveBack);
+  }
+
+  private ClaimReconciler(
+      NodeClaims held, BiConsumer<Tenure, List<LostClaimReturner.LostClaim>> giveBack) {
     this.held = held;
-    this.lostClaims = lostClaims;
+    this.giveBack = giveBack;
+  }
+
+  /** Returns a reconciler for a process that claims nothing itself. */
+  public static ClaimReconciler ofNothing(NodeClaims held) {
+    return new ClaimReconciler(held, (tenure, lost) -> {});
   }
 
   /**
@@ -89,7 +100,7 @@ public final class ClaimReconciler {
     if (lost.isEmpty()) {
       held.calls().nothingFound(snapshot.at);
     } else {
-      lostClaims.giveBack(tenure, lost);
+      giveBack.accept(tenure, lost);
     }
   }
 

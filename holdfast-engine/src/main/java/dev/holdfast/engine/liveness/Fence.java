@@ -64,7 +64,7 @@ public final class Fence {
    * Returns whether other nodes may run the interrupted jobs: their code has ended, or their time
    * to end is over.
    */
-  synchronized boolean isSettled(Moment now) {
+  public synchronized boolean isSettled(Moment now) {
     return !now.isBefore(patientUntil) || isQuiet();
   }
 

@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -19,6 +20,7 @@ import java.util.function.Supplier;
  * @param unseated whether no incarnation may act any more, whatever its deadline says
  * @param registrations creates the registration of an incarnation
  * @param currentModes the current modes of the node, in which a new incarnation continues
+ * @param within the tenure of the process that a new incarnation belongs to
  */
 public record IncarnationFactory(
     CurrentIncarnation identity,
@@ -27,7 +29,20 @@ public record IncarnationFactory(
     Duration allowed,
     BooleanSupplier unseated,
     Function<UUID, NodeRegistration> registrations,
-    Supplier<Modes> currentModes) {
+    Supplier<Modes> currentModes,
+    Supplier<Optional<Tenure>> within) {
+
+  /** Creates the incarnations of a node that sends its own heartbeats. */
+  public IncarnationFactory(
+      CurrentIncarnation identity,
+      Supplier<UUID> ids,
+      Ticker ticker,
+      Duration allowed,
+      BooleanSupplier unseated,
+      Function<UUID, NodeRegistration> registrations,
+      Supplier<Modes> currentModes) {
+    this(identity, ids, ticker, allowed, unseated, registrations, currentModes, Optional::empty);
+  }
 
   UUID freshIncarnation() {
     return ids.get();
@@ -35,7 +50,8 @@ public record IncarnationFactory(
 
   /** Returns a tenure that counts from now, before the registration is sent. */
   Tenure tenure(UUID incarnation) {
-    return new Tenure(incarnation, ticker, allowed, unseated, ticker.now());
+    return new Tenure(
+        incarnation, ticker, allowed, unseated, ticker.now(), within.get().orElse(null));
   }
 
   NodeRegistration registration(Tenure tenure) {

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -57,7 +58,7 @@ public final class Sweeper implements Role {
   private final NodeStore nodes;
   private final Supplier<UUID> self;
   private final Duration interval;
-  private final Recoverer recoverer;
+  private final Recovering recoverer;
   private final SignalBus bus;
   private final Telemetry telemetry;
   private final Ticker ticker;
@@ -70,6 +71,40 @@ public final class Sweeper implements Role {
   private volatile Moment lastLook;
   private final Waker waker;
 
+  /** Takes care of what dead nodes have left. */
+  interface Recovering {
+    SweepCounts recover(List<Lost> lost, boolean all, Runnable onContact);
+  }
+
+  /**
+   * Creates a sweeper that only reports the dead.
+   *
+   * @param onDead takes care of what these dead incarnations have left
+   */
+  public static Sweeper reporting(
+      NodeStore nodes,
+      Supplier<UUID> self,
+      Duration interval,
+      Consumer<List<UUID>> onDead,
+      SignalBus bus,
+      Telemetry telemetry,
+      Environment environment,
+      Waker waker) {
+    Recovering report =
+        (lost, all, onContact) -> {
+          List<UUID> dead =
+              lost.stream()
+                  .filter(one -> one.holder().silentAt() == null)
+                  .map(one -> one.holder().incarnation())
+                  .toList();
+          if (!dead.isEmpty()) {
+            onDead.accept(dead);
+          }
+          return SweepCounts.NONE;
+        };
+    return new Sweeper(nodes, self, interval, report, bus, telemetry, environment, waker);
+  }
+
   /**
    * @param self the incarnation that it sweeps for
    * @param interval the longest time between two sweeps
@@ -79,6 +114,19 @@ public final class Sweeper implements Role {
       Supplier<UUID> self,
       Duration interval,
       Recoverer recoverer,
+      SignalBus bus,
+      Telemetry telemetry,
+      Environment environment,
+      Waker waker) {
+    this(
+        nodes, self, interval, (Recovering) recoverer::recover, bus, telemetry, environment, waker);
+  }
+
+  private Sweeper(
+      NodeStore nodes,
+      Supplier<UUID> self,
+      Duration interval,
+      Recovering recoverer,
       SignalBus bus,
       Telemetry telemetry,
       Environment environment,

@@ -5,6 +5,7 @@ import dev.holdfast.engine.role.Driver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Wires the roles of a node. */
 final class Assembly {
@@ -14,7 +15,10 @@ final class Assembly {
   private final UpkeepRoles upkeep;
   private final LivenessRoles life;
 
+  private final @Nullable NodeCore core;
+
   Assembly(NodeBuilder from, NodeSettings settings) {
+    this.core = from.core;
     this.components = new NodeComponents(from, settings);
     this.workflows = new WorkflowRoles(from, components);
     this.work = new WorkingRoles(from, components, workflows);
@@ -34,7 +38,12 @@ final class Assembly {
         new Shutdown.Threads(work.claiming, clocks(), work.completing, life.last());
     Shutdown shutdown =
         new Shutdown(components, work, life, threads, components.bus.listen(this::hear));
-    return new HoldfastNode(components, work, life, threads, components.client, shutdown);
+    HoldfastNode node =
+        new HoldfastNode(components, work, life, threads, components.client, shutdown);
+    if (core != null) {
+      shutdown.last(life.join(core));
+    }
+    return node;
   }
 
   private List<Driver.Driven<?>> clocks() {
@@ -77,6 +86,7 @@ final class Assembly {
       case Signal.ResultAwaited request -> components.awaited.add(request.job());
       case Signal.JobEnded ended -> {}
       case Signal.SchedulesChanged changed -> upkeep.schedulesChanged();
+      case Signal.InTenant other -> {} // Whoever shares a coordinator unwraps them before.
       case Signal.SignalsMissed missed -> {
         work.claimers.expectWork();
         upkeep.lookAgain();

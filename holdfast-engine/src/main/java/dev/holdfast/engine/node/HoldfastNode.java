@@ -8,7 +8,6 @@ import dev.holdfast.api.lease.Locks;
 import dev.holdfast.api.lease.StartupCoordinator;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.NodeIdentity;
-import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.rule.ModeChange;
@@ -97,6 +96,10 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   private void join() {
+    if (components.isPart) { // Its process has checked for others.
+      life.heart.register();
+      return;
+    }
     components.alone.join(this::retire);
     warnOfNamesakes();
     warnOfNoRecovery();
@@ -281,13 +284,18 @@ public final class HoldfastNode implements AutoCloseable {
     for (HeldJob job : components.heldJobs.all()) {
       active += job.isRunning() ? 1 : 0;
     }
-    Tenure tenure = components.identity.tenure();
-    Duration left =
-        tenure.isOver()
-            ? Duration.ZERO
-            : Duration.ofNanos(tenure.deadline().nanos() - components.ticker.now().nanos());
     return new NodeLoad(
-        active, components.settings.slots(), left.isNegative() ? Duration.ZERO : left);
+        active, components.settings.slots(), components.identity.tenure().left());
+  }
+
+  /** Returns whether the node holds nothing, and no claim is under way or has an unknown result. */
+  public boolean isIdle() {
+    return held() == 0 && components.claims.calls().areSettled();
+  }
+
+  /** Returns whether the node leaves work to others, because it has no free slots for it. */
+  public boolean isSaturated() {
+    return work.claimers.all().stream().anyMatch(claimer -> claimer.lane().isHungry());
   }
 
   /**

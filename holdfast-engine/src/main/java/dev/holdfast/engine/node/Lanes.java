@@ -1,5 +1,6 @@
 package dev.holdfast.engine.node;
 
+import dev.holdfast.engine.held.FairSlots;
 import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.Slots;
 import dev.holdfast.engine.held.TaskExecutor;
@@ -9,17 +10,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Determines which executors a node needs, and which lanes lead to them. */
 final class Lanes {
   private final NodeSettings settings;
   private final Map<String, TaskExecutor> executors;
+  private final FairSlots.@Nullable Share share;
 
   /**
    * @param own custom executors of the user
+   * @param share the slots of this node, if it shares them with other nodes of its process
    */
-  Lanes(NodeSettings settings, Collection<TaskExecutor> own) {
+  Lanes(NodeSettings settings, Collection<TaskExecutor> own, FairSlots.@Nullable Share share) {
     this.settings = settings;
+    this.share = share;
     this.executors = executors(own);
   }
 
@@ -68,8 +73,8 @@ final class Lanes {
       }
       byExecutor.computeIfAbsent(name, fresh -> new ArrayList<>()).add(task);
     }
-    Slots.Pool nodePool = new Slots.Pool(settings.maxConcurrent());
-    Object reserving = new Object();
+    Slots.Pool nodePool = share != null ? share : new Slots.Pool(settings.maxConcurrent());
+    Object reserving = share != null ? share.lock() : new Object();
     List<Lane> lanes = new ArrayList<>();
     settings
         .queues()

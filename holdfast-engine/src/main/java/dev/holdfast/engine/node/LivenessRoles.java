@@ -20,6 +20,7 @@ import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.Recovery;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -85,6 +86,23 @@ final class LivenessRoles {
                 components.identity, fence, liveness.timeouts().running().dividedBy(10), beating));
   }
 
+  /** Makes the process wait for this node before it registers again after it was fenced. */
+  Runnable join(NodeCore core) {
+    return core.add(
+        new NodeCore.Part() {
+          @Override
+          public boolean isSettled() {
+            return components.identity.tenure().hasEnded()
+                && fence.isSettled(components.ticker.now());
+          }
+
+          @Override
+          public void look() {
+            guarding.wake();
+          }
+        });
+  }
+
   /** Returns the threads that stop last: the node sends heartbeats until the end. */
   List<Driver.Driven<?>> last() {
     return List.of(beating, guarding);
@@ -98,9 +116,10 @@ final class LivenessRoles {
             components.environment.ids(),
             components.ticker,
             liveness.allowed(),
-            components.alone::isUnseated,
+            from.core == null ? components.alone::isUnseated : from.core::isOver,
             this::registration,
-            components.modes::modes),
+            components.modes::modes,
+            () -> Optional.ofNullable(from.core).map(NodeCore::tenure)),
         fence,
         new ClaimReconciler(components.claims, givingBack.role()),
         interval(),

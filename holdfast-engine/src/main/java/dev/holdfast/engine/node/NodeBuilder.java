@@ -20,6 +20,7 @@ import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.claim.PollBackoff;
 import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.held.FairSlots;
 import dev.holdfast.engine.held.NodeIdentity;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.intake.ClientSettings;
@@ -78,6 +79,8 @@ public final class NodeBuilder {
   private @Nullable LeaseStore leaseStore;
   Duration leaseTtl = LeaseRequest.DEFAULT_TTL;
   Environment environment = Environment.machine();
+  @Nullable NodeCore core;
+  FairSlots.@Nullable Share share;
   ClientSettings client = ClientSettings.DEFAULT;
   final List<AttemptInterceptor> attemptInterceptors = new ArrayList<>();
   int jobLogLines;
@@ -640,6 +643,22 @@ public final class NodeBuilder {
    */
   public NodeBuilder environment(Environment own) {
     this.environment = own;
+    return this;
+  }
+
+  /** Returns the names of the tasks that have a handler. */
+  public Set<String> taskNames() {
+    return tasks.stream().map(task -> task.type().name()).collect(Collectors.toSet());
+  }
+
+  /**
+   * Makes the node a part of a process that sends one heartbeat for all of its nodes, and shares
+   * its slots among them. For servers with many tenants. The store must be one whose nodes belong
+   * to that process. Defaults to a node that sends its own heartbeats.
+   */
+  public NodeBuilder partOf(NodeCore process, FairSlots.Share slots) {
+    this.core = process;
+    this.share = slots;
     return this;
   }
 

@@ -61,8 +61,12 @@ final class NodeComponents {
   final DrainNotice drain = new DrainNotice();
   final HoldfastClient client;
 
+  /** Whether the node is part of a process that sends one heartbeat for all of its nodes. */
+  final boolean isPart;
+
   NodeComponents(NodeBuilder from, NodeSettings settings) {
     this.settings = settings;
+    this.isPart = from.core != null;
     this.store = from.store;
     this.environment = from.environment;
     this.ticker = environment.ticker();
@@ -84,7 +88,8 @@ final class NodeComponents {
                 ticker,
                 settings.liveness().allowed(),
                 alone::isUnseated,
-                ticker.now()));
+                ticker.now(),
+                from.core == null ? null : from.core.tenure()));
     this.claims = new NodeClaims(identity, new ClaimCalls(), heldJobs);
     // So that log lines of the coordinator name this node.
     try (var speaking = logs.borrow()) {

@@ -10,4 +10,7 @@ import java.time.Duration;
  * @param heartbeatMargin how long the node may still act without another successful heartbeat; zero
  *     if it may not
  */
-public record NodeLoad(int running, int capacity, Duration heartbeatMargin) {}
+public record NodeLoad(int running, int capacity, Duration heartbeatMargin) {
+  /** A process that runs no jobs. */
+  public static final NodeLoad NONE = new NodeLoad(0, 0, Duration.ZERO);
+}

@@ -46,6 +46,7 @@ final class Shutdown {
   private final Runnable subscription;
   private final AtomicBoolean asked = new AtomicBoolean();
   private final CountDownLatch stopped = new CountDownLatch(1);
+  private volatile Runnable last = () -> {};
   private volatile boolean hurried;
   private volatile Deadline deadline = Deadline.in(Duration.ZERO);
   private volatile String step = "start to stop";
@@ -64,6 +65,11 @@ final class Shutdown {
     this.life = life;
     this.threads = threads;
     this.subscription = subscription;
+  }
+
+  /** Sets what to do at the very end. */
+  void last(Runnable action) {
+    last = action;
   }
 
   boolean isAsked() {
@@ -239,6 +245,7 @@ final class Shutdown {
     }
     attempt("remove its meters of lost slots", components.lost::close);
     attempt("deliver its last events", components.events::close);
+    attempt("leave its process", last);
   }
 
   /** Runs a step. A failing step must not prevent the following ones. */

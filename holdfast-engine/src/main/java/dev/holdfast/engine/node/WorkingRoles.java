@@ -96,7 +96,7 @@ final class WorkingRoles {
                 components.environment.random(),
                 waker));
     this.claimers = new Claimers(polling.role());
-    Lanes lanes = new Lanes(components.settings, from.ownExecutors);
+    Lanes lanes = new Lanes(components.settings, from.ownExecutors, from.share);
     this.executors = lanes.executors();
     List<Lane> all = lanes.of(components.tasks.names(), from.limits.of(components.tasks.names()));
     components.lost.of(all);

@@ -70,6 +70,9 @@ public sealed interface Signal {
    */
   record NodeDied() implements Signal {}
 
+  /** A signal that concerns one of several tenants that share a coordinator. */
+  record InTenant(int tenant, Signal signal) implements Signal {}
+
   /**
    * Signals may have been missed, since the coordinator was disconnected for a while: poll once.
    */

@@ -78,6 +78,25 @@ public interface Driver {
     };
   }
 
+  /**
+   * Returns a driver for roles of many nodes in one process, which share a number of platform
+   * threads: a role that waits uses no thread.
+   *
+   * @param ticker the clock that roles are ticked by
+   */
+  static Driver pool(Ticker ticker, int threads) {
+    RolePool shared = new RolePool(ticker, "holdfast-roles-", threads);
+    return new Driver() {
+      @Override
+      public <R extends Role> Driven<R> drive(Function<Waker, R> create, Runnable entering) {
+        LateWaker waker = new LateWaker();
+        Driven<R> driven = shared.drive(create.apply(waker), entering);
+        waker.wakes(driven);
+        return driven;
+      }
+    };
+  }
+
   private static void awaitIgnoringInterrupts(CountDownLatch until) {
     while (until.getCount() > 0) {
       try {

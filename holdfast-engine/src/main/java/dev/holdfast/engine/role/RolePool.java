@@ -20,13 +20,19 @@ final class RolePool {
   static final int MOST_THREADS = 8;
 
   private final Ticker ticker;
-  private final ThreadFactory threads =
-      Thread.ofPlatform().daemon().name("holdfast-claimers-", 1).factory();
+  private final int mostThreads;
+  private final ThreadFactory threads;
   private @Nullable ScheduledThreadPoolExecutor executor;
   private int roles;
 
   RolePool(Ticker ticker) {
+    this(ticker, "holdfast-claimers-", MOST_THREADS);
+  }
+
+  RolePool(Ticker ticker, String name, int mostThreads) {
     this.ticker = ticker;
+    this.mostThreads = mostThreads;
+    this.threads = Thread.ofPlatform().daemon().name(name, 1).factory();
   }
 
   <R extends Role> Driver.Driven<R> drive(R role, Runnable entering) {
@@ -36,7 +42,7 @@ final class RolePool {
   /** As many threads as there are roles, up to the maximum: below it, each role has a thread. */
   private synchronized ScheduledThreadPoolExecutor enter() {
     roles++;
-    int size = Math.min(roles, MOST_THREADS);
+    int size = Math.min(roles, mostThreads);
     ScheduledThreadPoolExecutor current = executor;
     if (current == null) {
       current = new ScheduledThreadPoolExecutor(size, threads);

@@ -119,7 +119,7 @@ public final class NodeRows {
         SqlValues.strings(row, column), sweepsAll ? null : SqlValues.strings(row, column + 1));
   }
 
-  static List<String> texts(Modes modes) {
+  public static List<String> texts(Modes modes) {
     return modes.overrides().entrySet().stream()
         .map(exception -> exception.getKey() + "=" + exception.getValue().name())
         .toList();

@@ -112,6 +112,24 @@ public final class PgNodeStore implements NodeStore {
       """
           .replace("${shut}", PgTaskStore.SHUT);
 
+  // As above, for a node whose process sends the heartbeat: the row is written only if what others
+  // see in it has changed.
+  private static final String CHECK =
+      BEAT.replace(
+          BEAT.substring(BEAT.indexOf("with beaten"), BEAT.indexOf("select 'ALIVE'")),
+          """
+          with beaten as (
+            select mode, mode_exceptions, dismissed from ${schema}.node
+            where incarnation = :incarnation and state = 'ALIVE'
+          ), noted as (
+            update ${schema}.node set
+              beaten_at = now(), running = :running, lost_slots = :lostSlots,
+              lost_lanes = :lostLanes
+            where incarnation = :incarnation and state = 'ALIVE'
+              and (running <> :running or lost_slots <> :lostSlots)
+          )
+          """);
+
   // By job_held, from the first entry of the incarnation.
   private static final String CLAIMS =
       """
@@ -244,6 +262,8 @@ public final class PgNodeStore implements NodeStore {
   private final Database heart;
   private final @Nullable String session;
   private final boolean spare;
+  private final @Nullable Membership membership;
+  private final String heartbeat;
   private final String look;
 
   /**
@@ -255,6 +275,23 @@ public final class PgNodeStore implements NodeStore {
    *     machine, must then not cost the node its only connection
    */
   public PgNodeStore(Database database, Database heart, @Nullable String session, boolean spare) {
+    this(database, heart, session, spare, null);
+  }
+
+  /** Stores nodes that belong to processes, which send their heartbeats. */
+  public static PgNodeStore ofProcesses(Database database, Membership membership) {
+    // Whoever finds the process dead ends its sessions, which all of its nodes share.
+    return new PgNodeStore(database, database, null, true, membership);
+  }
+
+  private PgNodeStore(
+      Database database,
+      Database heart,
+      @Nullable String session,
+      boolean spare,
+      @Nullable Membership membership) {
+    this.membership = membership;
+    this.heartbeat = database.sql(membership == null ? BEAT : CHECK);
     this.database = database;
     this.heart = heart;
     this.session = session;
@@ -267,14 +304,23 @@ public final class PgNodeStore implements NodeStore {
     heart.transaction(
         "register node %s".formatted(registration.id()),
         handle -> {
-          if (before == null) {
+          UUID earlier = membership == null ? null : join(handle, membership, registration);
+          UUID old = before == null ? earlier : before;
+          if (old == null) {
             return insert(handle, registration, modes);
           }
-          change(handle, LEAVE, before);
+          change(handle, LEAVE, old);
           insert(handle, registration, modes);
-          inherit(handle, INHERIT_DECLARATIONS, registration.incarnation(), before);
-          return inherit(handle, INHERIT, registration.incarnation(), before);
+          inherit(handle, INHERIT_DECLARATIONS, registration.incarnation(), old);
+          return inherit(handle, INHERIT, registration.incarnation(), old);
         });
+  }
+
+  /** Returns the earlier incarnation of the same process, unless this is a repeated call. */
+  private static @Nullable UUID join(
+      Handle handle, Membership membership, NodeRegistration registration) {
+    UUID earlier = membership.join(handle, registration.incarnation());
+    return registration.incarnation().equals(earlier) ? null : earlier;
   }
 
   private int inherit(Handle handle, String sql, UUID incarnation, UUID before) {
@@ -324,7 +370,7 @@ public final class PgNodeStore implements NodeStore {
         handle -> {
           NodeRows.Reply reply = new NodeRows.Reply();
           handle
-              .createQuery(database.sql(BEAT))
+              .createQuery(heartbeat)
               .bind("incarnation", beat.incarnation())
               .bind("running", beat.running())
               .bind("fromCall", beat.fromCall())
@@ -360,7 +406,7 @@ public final class PgNodeStore implements NodeStore {
               .createQuery(look)
               .bind("watcher", watcher)
               .bind("place", watcher.toString().substring(PLACE))
-              .bind("reach", reach)
+              .bind("reach", membership == null ? reach : 0) // Silence says nothing about them.
               .bind("dead", dead)
               .map((row, context) ->
                   row.getString(7) == null
@@ -400,6 +446,9 @@ public final class PgNodeStore implements NodeStore {
 
   @Override
   public void leave(UUID incarnation) {
+    if (membership != null && membership.staysRegistered()) {
+      return;
+    }
     heart.within(
         KeptConnection.HEARTBEAT,
         "deregister incarnation %s".formatted(incarnation),

@@ -67,6 +67,7 @@ final class Inbox {
       case Signal.NodeJoined joined -> RARELY;
       case Signal.NodeDied died -> RARELY;
       case Signal.SignalsMissed missed -> RARELY;
+      case Signal.InTenant own -> OFTEN;
     };
   }
 }

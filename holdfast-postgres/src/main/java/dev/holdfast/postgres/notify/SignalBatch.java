@@ -75,22 +75,27 @@ public final class SignalBatch {
   }
 
   private static Topic topic(Signal signal) {
-    return new Topic(
-        signal.getClass(),
-        switch (signal) {
-          case Signal.NewWork work -> work.queue();
-          case Signal.Scheduled scheduled -> "";
-          case Signal.QueueChanged changed -> changed.queue();
-          case Signal.TaskChanged changed -> changed.task();
-          case Signal.HeartbeatRequested call -> call.incarnation();
-          case Signal.ResultAwaited awaited -> awaited.job();
-          case Signal.JobEnded ended -> ended.job();
-          case Signal.RunsMarked marked -> "";
-          case Signal.SchedulesChanged changed -> "";
-          case Signal.NodeJoined joined -> "";
-          case Signal.NodeDied died -> "";
-          case Signal.SignalsMissed missed -> "";
-        });
+    return signal instanceof Signal.InTenant(int tenant, Signal own)
+        ? new Topic(Signal.InTenant.class, List.of(tenant, topic(own)))
+        : new Topic(signal.getClass(), about(signal));
+  }
+
+  private static Object about(Signal signal) {
+    return switch (signal) {
+      case Signal.NewWork work -> work.queue();
+      case Signal.Scheduled scheduled -> "";
+      case Signal.QueueChanged changed -> changed.queue();
+      case Signal.TaskChanged changed -> changed.task();
+      case Signal.HeartbeatRequested call -> call.incarnation();
+      case Signal.ResultAwaited awaited -> awaited.job();
+      case Signal.JobEnded ended -> ended.job();
+      case Signal.RunsMarked marked -> "";
+      case Signal.SchedulesChanged changed -> "";
+      case Signal.NodeJoined joined -> "";
+      case Signal.NodeDied died -> "";
+      case Signal.SignalsMissed missed -> "";
+      case Signal.InTenant one -> one.tenant();
+    };
   }
 
   private static Signal stronger(Signal one, Signal other) {
@@ -104,6 +109,10 @@ public final class SignalBatch {
     if (one instanceof Signal.RunsMarked(Duration a)
         && other instanceof Signal.RunsMarked(Duration b)) {
       return a.compareTo(b) <= 0 ? one : other;
+    }
+    if (one instanceof Signal.InTenant(int tenant, Signal a)
+        && other instanceof Signal.InTenant(int ignored, Signal b)) {
+      return new Signal.InTenant(tenant, stronger(a, b));
     }
     return one;
   }

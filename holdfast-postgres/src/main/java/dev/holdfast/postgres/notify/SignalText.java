@@ -30,23 +30,26 @@ final class SignalText {
   }
 
   static String write(String sender, Signal signal) {
-    return sender
-        + ":"
-        + switch (signal) {
-          case Signal.NewWork(String queue, int priority, int jobs) ->
-              "work:" + queue + ":" + priority + (jobs == 0 ? "" : ":" + jobs);
-          case Signal.Scheduled(Duration in) -> "due:" + SqlValues.micros(in);
-          case Signal.QueueChanged(String queue) -> "queue:" + queue;
-          case Signal.TaskChanged(String task) -> "task:" + task;
-          case Signal.HeartbeatRequested(UUID incarnation) -> "call:" + incarnation;
-          case Signal.ResultAwaited(JobId job) -> "awaited:" + job;
-          case Signal.JobEnded(JobId job) -> "ended:" + job;
-          case Signal.RunsMarked(Duration in) -> "runs:" + SqlValues.micros(in);
-          case Signal.SchedulesChanged() -> "schedules";
-          case Signal.NodeJoined() -> "joined";
-          case Signal.NodeDied() -> "died";
-          case Signal.SignalsMissed() -> "missed";
-        };
+    return sender + ":" + body(signal);
+  }
+
+  private static String body(Signal signal) {
+    return switch (signal) {
+      case Signal.NewWork(String queue, int priority, int jobs) ->
+          "work:" + queue + ":" + priority + (jobs == 0 ? "" : ":" + jobs);
+      case Signal.Scheduled(Duration in) -> "due:" + SqlValues.micros(in);
+      case Signal.QueueChanged(String queue) -> "queue:" + queue;
+      case Signal.TaskChanged(String task) -> "task:" + task;
+      case Signal.HeartbeatRequested(UUID incarnation) -> "call:" + incarnation;
+      case Signal.ResultAwaited(JobId job) -> "awaited:" + job;
+      case Signal.JobEnded(JobId job) -> "ended:" + job;
+      case Signal.RunsMarked(Duration in) -> "runs:" + SqlValues.micros(in);
+      case Signal.SchedulesChanged() -> "schedules";
+      case Signal.NodeJoined() -> "joined";
+      case Signal.NodeDied() -> "died";
+      case Signal.SignalsMissed() -> "missed";
+      case Signal.InTenant(int tenant, Signal own) -> "tenant:" + tenant + ":" + body(own);
+    };
   }
 
   static String ping(String sender, long number) {
@@ -85,6 +88,11 @@ final class SignalText {
         case "joined" -> Optional.of(new Signal.NodeJoined());
         case "died" -> Optional.of(new Signal.NodeDied());
         case "missed" -> Optional.of(new Signal.SignalsMissed());
+        case "tenant" -> {
+          int tenant = Integer.parseInt(parts[1]);
+          yield read(body.substring("tenant:".length() + parts[1].length() + 1))
+              .map(own -> new Signal.InTenant(tenant, own));
+        }
         default -> Optional.empty();
       };
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException notOurs) {

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 public final class Migrations {
   private static final int OLDEST_SERVER = 14;
   private static final Duration LOOK = Duration.ofSeconds(30);
-  private static final String LOCATION = "classpath:dev/holdfast/postgres/migration";
-  private static final String HISTORY_TABLE = "schema_version";
+  static final String LOCATION = "classpath:dev/holdfast/postgres/migration";
+  static final String HISTORY_TABLE = "schema_version";
 
   private static final Logger log = LoggerFactory.getLogger(Migrations.class);
 

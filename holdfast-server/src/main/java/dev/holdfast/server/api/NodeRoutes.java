@@ -2,11 +2,14 @@ package dev.holdfast.server.api;
 
 import static dev.holdfast.server.http.Permission.ADMIN;
 
-import dev.holdfast.api.NodeInfo;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.Page;
 import dev.holdfast.api.lease.LeaseInfo;
+import dev.holdfast.engine.rule.ModeChange;
 import dev.holdfast.engine.rule.TaskPattern;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeSnapshot;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.server.api.Operations.Change;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
@@ -16,13 +19,16 @@ import dev.holdfast.server.http.Method;
 import dev.holdfast.server.http.Response;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenant.OpenTenant;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.ToIntFunction;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -51,17 +57,14 @@ final class NodeRoutes {
         Route.get("/v1/leases", ADMIN, this::leases));
   }
 
-  /** What a node is in one tenant. */
-  private record InTenant(String tenant, NodeInfo node) {}
-
-  private Map<String, List<InTenant>> nodes() {
-    Map<String, List<InTenant>> nodes = new TreeMap<>();
-    for (OpenTenant tenant : services.tenants().opened()) {
-      for (NodeInfo node : tenant.client().nodes().list()) {
-        nodes
-            .computeIfAbsent(node.id(), any -> new ArrayList<>())
-            .add(new InTenant(tenant.tenant().name(), node));
-      }
+  /** The latest start of each node. A live one says more than one that died before. */
+  private Map<String, NodeSnapshot> nodes() {
+    Map<String, NodeSnapshot> nodes = new TreeMap<>();
+    for (NodeSnapshot node : services.nodes().list()) {
+      nodes.merge(
+          node.registration().id(),
+          node,
+          (one, other) -> one.alive() && !other.alive() ? one : other);
     }
     return nodes;
   }
@@ -69,86 +72,85 @@ final class NodeRoutes {
   private Response list(Call call) {
     call.query().done();
     ArrayNode array = JsonText.array();
-    nodes().forEach((id, parts) -> array.add(view(id, parts)));
+    nodes().values().forEach(node -> array.add(view(node)));
     return Response.ok(JsonText.object().set("nodes", array).done());
   }
 
   private Response read(Call call) {
     call.query().done();
     String id = call.path("node");
-    List<InTenant> parts = nodes().get(id);
-    if (parts == null) {
+    NodeSnapshot node = nodes().get(id);
+    if (node == null) {
       throw notFound(id);
     }
-    return Response.ok(view(id, parts));
+    return Response.ok(view(node));
   }
 
   private static RuntimeException notFound(String id) {
     return Code.NODE_NOT_FOUND.because("Node '%s' does not exist.", id);
   }
 
-  /** A process has one node for each tenant; callers see one node. */
-  private static ObjectNode view(String id, List<InTenant> parts) {
-    // A live part says more than one that died before.
-    List<InTenant> live = parts.stream().filter(part -> part.node().alive()).toList();
-    List<InTenant> shown = live.isEmpty() ? parts : live;
-    NodeInfo first = shown.getFirst().node();
+  private ObjectNode view(NodeSnapshot node) {
+    NodeRegistration registration = node.registration();
     JsonText.Obj overrides = JsonText.object();
-    new TreeMap<>(first.modeOverrides())
+    new TreeMap<>(node.modes().overrides())
         .forEach((pattern, mode) -> overrides.put(pattern, mode.toString()));
     return JsonText.object()
-        .put("id", id)
-        .put("name", first.name())
-        .put("alive", !live.isEmpty())
-        .put("host", first.host())
-        .put("pid", first.pid())
-        .put("version", first.version())
-        .put("startedAt", first.startedAt())
-        .put("sinceLastHeartbeat", first.sinceLastHeartbeat())
-        .putText("mode", first.mode())
+        .put("id", registration.id())
+        .put("name", registration.name())
+        .put("alive", node.alive())
+        .put("host", registration.host())
+        .put("pid", registration.pid())
+        .put("version", registration.version())
+        .put("startedAt", node.startedAt())
+        .put("sinceLastHeartbeat", node.sinceLastHeartbeat())
+        .putText("mode", node.modes().node())
         .set("modeOverrides", overrides.done())
-        .set("queues", JsonText.texts(new TreeSet<>(first.queues())))
-        .set("tasks", JsonText.texts(new TreeSet<>(first.tasks())))
-        .put("running", sum(live, NodeInfo::running))
-        .put("capacity", sum(live, NodeInfo::capacity))
-        .put("lostSlots", sum(live, NodeInfo::lostSlots))
-        .set(
-            "tenants",
-            JsonText.texts(shown.stream().map(InTenant::tenant).distinct().sorted().toList()))
+        .set("queues", JsonText.texts(new TreeSet<>(registration.queues())))
+        .set("tasks", JsonText.texts(new TreeSet<>(registration.tasks())))
+        .put("running", node.running())
+        .put("capacity", registration.capacity())
+        .put("lostSlots", node.lost().slots())
+        .set("tenants", JsonText.texts(tenants(node).map(open -> open.tenant().name()).toList()))
         .done();
   }
 
-  private static int sum(List<InTenant> parts, ToIntFunction<NodeInfo> number) {
-    return parts.stream().mapToInt(part -> number.applyAsInt(part.node())).sum();
+  /** Returns the tenants in which a node is registered: those where it has had work. */
+  private Stream<OpenTenant> tenants(NodeSnapshot node) {
+    Set<Integer> ids = Set.copyOf(services.nodes().tenants(node.registration().incarnation()));
+    return services.tenants().opened().stream()
+        .filter(open -> ids.contains(open.tenant().id()))
+        .sorted(Comparator.comparing(open -> open.tenant().name()));
   }
 
   private @Nullable ObjectNode modes(String id) {
-    List<InTenant> parts = nodes().get(id);
-    if (parts == null) {
+    NodeSnapshot node = nodes().get(id);
+    if (node == null) {
       return null;
     }
-    ObjectNode view = view(id, parts);
+    ObjectNode view = view(node);
     return JsonText.object()
         .set("mode", view.get("mode"))
         .set("modeOverrides", view.get("modeOverrides"))
         .done();
   }
 
-  private Response change(Call call, String what, ToIntFunction<OpenTenant> change) {
+  /** Changes a node for the tenants in which it is registered, and for those that follow. */
+  private Response change(
+      Call call, String what, UnaryOperator<Modes> change, Consumer<OpenTenant> inTenant) {
     String id = call.path("node");
     return operations.audited(
         call,
         new Change(
             "node.mode", id, () -> modes(id), JsonText.object().put("requested", what).done()),
         () -> {
-          int changed = 0;
-          for (OpenTenant tenant : services.tenants().opened()) {
-            changed += change.applyAsInt(tenant);
-          }
-          if (changed == 0) {
+          NodeSnapshot node = nodes().get(id);
+          if (node == null || !services.nodes().change(node.registration().incarnation(), change)) {
             throw notFound(id);
           }
-          return Response.ok(JsonText.object().put("changed", changed).done());
+          List<OpenTenant> registered = tenants(node).toList();
+          registered.forEach(inTenant);
+          return Response.ok(JsonText.object().put("changed", registered.size()).done());
         });
   }
 
@@ -167,21 +169,36 @@ final class NodeRoutes {
     return change(
         call,
         pattern == null ? mode.toString() : pattern + " " + mode,
-        tenant ->
-            pattern == null
-                ? tenant.client().nodes().mode(id, mode)
-                : tenant.client().nodes().mode(id, pattern, mode));
+        pattern == null ? ModeChange.node(mode) : ModeChange.except(pattern, mode),
+        tenant -> {
+          int unused =
+              pattern == null
+                  ? tenant.client().nodes().mode(id, mode)
+                  : tenant.client().nodes().mode(id, pattern, mode);
+        });
   }
 
   private Response drain(Call call) {
     call.optionalBody().done();
     String id = call.path("node");
-    return change(call, "drain", tenant -> tenant.client().nodes().mode(id, NodeMode.TRIGGER_ONLY));
+    return change(
+        call,
+        "drain",
+        ModeChange.node(NodeMode.TRIGGER_ONLY),
+        tenant -> {
+          int unused = tenant.client().nodes().mode(id, NodeMode.TRIGGER_ONLY);
+        });
   }
 
   private Response clear(Call call) {
     String id = call.path("node");
-    return change(call, "clear overrides", tenant -> tenant.client().nodes().clearModes(id));
+    return change(
+        call,
+        "clear overrides",
+        ModeChange.clearAll(),
+        tenant -> {
+          int unused = tenant.client().nodes().clearModes(id);
+        });
   }
 
   private Response leases(Call call) {

@@ -73,6 +73,8 @@ final class TenantRoutes {
         .put("keepHistory", settings.keepHistory())
         .put("keepDeadLetters", settings.keepDeadLetters())
         .put("requestsPerSecond", settings.requestsPerSecond())
+        .put("weight", settings.weight())
+        .put("maxHeld", settings.maxHeld())
         .done();
   }
 
@@ -131,18 +133,29 @@ final class TenantRoutes {
     Duration dead = fields.duration("keepDeadLetters");
     boolean rated = fields.has("requestsPerSecond");
     Integer rate = fields.integer("requestsPerSecond");
+    Integer weight = fields.integer("weight");
+    boolean capped = fields.has("maxHeld");
+    Integer most = fields.integer("maxHeld");
     fields.noOthers();
     return new TenantSettings(
         history == null ? from.keepHistory() : history,
         dead == null ? from.keepDeadLetters() : dead,
-        rated ? rate : from.requestsPerSecond());
+        rated ? rate : from.requestsPerSecond(),
+        weight == null ? from.weight() : weight,
+        capped ? most : from.maxHeld());
   }
 
   private Response configure(Call call) {
     Fields body = call.body();
     Tenant tenant = call.tenant().tenant();
+    boolean shares = body.has("weight") || body.has("maxHeld");
     TenantSettings settings = changed(body, tenant.settings());
     body.done();
+    if (shares && call.caller().tenant() != null) {
+      throw Code.FORBIDDEN.because(
+          "weight and maxHeld are shares of the installation: they need a key of the"
+              + " installation.");
+    }
     return Response.ok(view(tenants().configure(tenant.name(), settings, call.actor()).settings()));
   }
 }

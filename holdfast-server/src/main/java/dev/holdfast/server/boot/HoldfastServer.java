@@ -3,10 +3,17 @@ package dev.holdfast.server.boot;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.embedded.EmbeddedPostgres;
+import dev.holdfast.engine.held.FairSlots;
+import dev.holdfast.engine.held.NodeIdentity;
 import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
-import dev.holdfast.postgres.PoolUse;
+import dev.holdfast.engine.node.NodeCore;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.postgres.PostgresStore;
+import dev.holdfast.postgres.SharedConnections;
+import dev.holdfast.postgres.schema.SchemaScripts;
 import dev.holdfast.server.api.Services;
 import dev.holdfast.server.api.StreamRoutes;
 import dev.holdfast.server.api.SystemRoutes;
@@ -26,17 +33,29 @@ import dev.holdfast.server.javalin.JavalinServer;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.key.KeyStore;
 import dev.holdfast.server.metrics.ServerMetrics;
+import dev.holdfast.server.node.ControlNodes;
+import dev.holdfast.server.node.Hints;
+import dev.holdfast.server.node.Holds;
+import dev.holdfast.server.node.ServerNode;
+import dev.holdfast.server.node.ServerNodes;
+import dev.holdfast.server.node.TenantLinks;
+import dev.holdfast.server.node.TenantSignals;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.SchemaTenants;
+import dev.holdfast.server.tenant.TenantMigrations;
+import dev.holdfast.server.tenant.Tenants;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +77,7 @@ public final class HoldfastServer implements AutoCloseable {
   private final ServerMetrics metrics = new ServerMetrics();
   private FirstKeys firstKeys = new FirstKeys(null, null);
   private @Nullable SchemaTenants tenants;
+  private volatile @Nullable ServerNode node;
   private @Nullable JavalinServer http;
   private List<Route> routes = List.of();
   private volatile boolean draining;
@@ -98,35 +118,61 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(control::close);
     KeyStore keys = new KeyStore(control, config.environment());
     AuditLog audit = new AuditLog(control);
+    String schema = config.database().schema();
+    SharedConnections connections =
+        SharedConnections.open(
+            address
+                .settings(schema)
+                .poolSize(config.database().poolSize())
+                .name("holdfast-server")
+                .build());
+    closing.push(connections::close);
+    TenantSignals signals = new TenantSignals(connections.coordinator(schema));
+    closing.push(signals::close);
+    Holds holds = new Holds(schema);
+    Hints hints = new Hints(connections.database(0, schema), schema);
+    TenantLinks links =
+        new TenantLinks(connections, holds, hints, signals, config.work().tenantIdle());
+    TenantMigrations migrations =
+        new TenantMigrations(control, SchemaScripts.load(connections.migrating()));
     SchemaTenants all =
         new SchemaTenants(
-            control,
-            keys,
-            audit,
-            new SchemaTenants.Settings(
-                address, config.database().poolSize(), TENANT_GRACE, this::startNode));
+            control, keys, audit, new SchemaTenants.Settings(TENANT_GRACE, migrations, links));
     tenants = all;
     closing.push(all::close);
+    migrations.run();
     firstKeys = new FirstStart(control, keys, all, audit).run(config.adminKey());
     all.refresh();
     metrics.pool("control", control::pool);
-    metrics.pool("tenants", () -> pools(all));
+    metrics.pool("tenants", connections::use);
     metrics.tenants(all);
+    if (config.is(ServerMode.WORKER) || config.is(ServerMode.SCHEDULER)) {
+      startNode(connections, links, new Shared(holds, hints, signals), all);
+    }
     KeyRing ring = new KeyRing(keys, InstantSource.system(), System::nanoTime);
     Idempotency idempotency = new Idempotency(control);
     Refusals refusals = new Refusals(audit, InstantSource.system());
     Upkeep upkeep =
-        new Upkeep(all, ring, new Upkeep.Kept(idempotency, audit, config.keepAudit()), refusals)
+        new Upkeep(
+                all,
+                migrations,
+                ring,
+                new Upkeep.Kept(idempotency, audit, config.keepAudit()),
+                refusals)
+            .working(tenant -> node != null && node.isActive(tenant))
             .start(config.is(ServerMode.SCHEDULER));
     closing.push(upkeep::close);
-    Services services = new Services(control, keys, ring, all, audit, cursors(control));
+    ServerNodes nodes =
+        new ServerNodes(
+            new ControlNodes(
+                connections.database(0, schema),
+                connections.database(0, schema),
+                connections.session(),
+                () -> 0),
+            holds,
+            connections.database(0, schema));
+    Services services = new Services(control, keys, ring, all, nodes, audit, cursors(control));
     serve(services, idempotency, refusals);
-  }
-
-  private static PoolUse pools(SchemaTenants tenants) {
-    return tenants.opened().stream()
-        .map(tenant -> tenant.store() instanceof PostgresStore own ? own.pool() : PoolUse.NONE)
-        .reduce(PoolUse.NONE, PoolUse::and);
   }
 
   private static Cursors cursors(ControlDatabase control) {
@@ -178,27 +224,92 @@ public final class HoldfastServer implements AutoCloseable {
     log.info("Serving {} as {}", url(), config.modes());
   }
 
-  /** Starts the node of a tenant; returns null if this server neither runs nor schedules jobs. */
-  private @Nullable HoldfastNode startNode(OpenTenant tenant) {
+  private record Shared(Holds holds, Hints hints, TenantSignals signals) {}
+
+  private void startNode(
+      SharedConnections connections, TenantLinks links, Shared shared, SchemaTenants all) {
+    String schema = config.database().schema();
     boolean works = config.is(ServerMode.WORKER);
-    if (!works && !config.is(ServerMode.SCHEDULER)) {
-      return null;
-    }
-    NodeBuilder node =
+    FairSlots slots =
+        new FairSlots(config.work().concurrency(), Ticker.system(), () -> all.opened().size() > 1);
+    ControlNodes processes =
+        new ControlNodes(
+            connections.database(0, schema),
+            connections.heart(schema),
+            connections.session(),
+            slots::used);
+    // Only to learn which tasks there are.
+    NodeBuilder sample =
+        HoldfastNode.on(PostgresStore.sharing(connections, 0, schema, (none, id) -> null));
+    modules.forEach(sample::install);
+    NodeMode mode = works ? NodeMode.FULL : NodeMode.TRIGGER_ONLY;
+    ServerNode own =
+        new ServerNode(
+            new ServerNode.Settings(
+                works ? Set.of(Hints.Kind.R, Hints.Kind.T) : Set.of(Hints.Kind.T),
+                config.work().tenants(),
+                config.work().tenantIdle(),
+                new NodeCore.Settings(
+                    NodeIdentity.hostAndPid().id(),
+                    null,
+                    config.queues().keySet(),
+                    sample.taskNames(),
+                    works ? Set.of("worker", "scheduler") : Set.of("scheduler"),
+                    config.work().concurrency(),
+                    new Modes(mode, Map.of()),
+                    liveness()),
+                this::nodeOf),
+            new ServerNode.Parts(
+                processes,
+                shared.holds(),
+                shared.hints(),
+                shared.signals(),
+                connections.database(1, schema),
+                metrics.registry()),
+            slots,
+            new ServerNode.Directory() {
+              @Override
+              public Optional<OpenTenant> find(int id) {
+                Optional<OpenTenant> known = all.find(id);
+                if (known.isEmpty()) {
+                  all.refresh(); // Another server may have created it just now.
+                }
+                return known.or(() -> all.find(id));
+              }
+
+              @Override
+              public List<Integer> ids(Collection<String> names) {
+                return all.ids(names);
+              }
+            });
+    node = own;
+    links.node(own);
+    closing.push(own::close);
+    own.start();
+    metrics.node(own::load);
+  }
+
+  private LivenessSettings liveness() {
+    Duration timeout = config.work().nodeTimeout();
+    return LivenessSettings.DEFAULT.with(changes ->
+        changes.heartbeat(timeout.dividedBy(6)).timeout(timeout).sweep(timeout.dividedBy(2)));
+  }
+
+  private NodeBuilder nodeOf(OpenTenant tenant) {
+    NodeBuilder builder =
         HoldfastNode.on(tenant.store())
             .application("holdfast-server")
             .meters(metrics.registry())
             .interceptAttempts(metrics.attempts(tenant.tenant().name()))
-            .mode(works ? NodeMode.FULL : NodeMode.TRIGGER_ONLY)
             .shutdownGrace(config.drain())
+            .liveness(liveness())
+            .maxConcurrent(config.work().concurrency())
             .keep(
                 tenant.tenant().settings().keepHistory(),
                 tenant.tenant().settings().keepDeadLetters());
-    config.queues().forEach(node::queue);
-    modules.forEach(node::install);
-    HoldfastNode started = node.start();
-    metrics.watch(started);
-    return started;
+    config.queues().forEach(builder::queue);
+    modules.forEach(builder::install);
+    return builder;
   }
 
   private List<String> notReady() {
@@ -211,11 +322,9 @@ public final class HoldfastServer implements AutoCloseable {
     if (!all.isReachable()) {
       reasons.add("The database cannot be reached.");
     }
-    // One broken tenant does not make a server unready.
-    List<Boolean> nodes =
-        all.opened().stream().map(OpenTenant::nodeIsReady).flatMap(Optional::stream).toList();
-    if (!nodes.isEmpty() && !nodes.contains(true)) {
-      reasons.add("No node of this server works.");
+    ServerNode own = node;
+    if (own != null && !own.isReady()) {
+      reasons.add("The node of this server cannot work at present.");
     }
     return reasons;
   }
@@ -227,6 +336,21 @@ public final class HoldfastServer implements AutoCloseable {
     int port = http == null ? settings.port() : http.port();
     String scheme = settings.tls() == null ? "http" : "https";
     return URI.create("%s://%s:%d%s".formatted(scheme, host, port, settings.basePath()));
+  }
+
+  /** Returns its tenants, for programs that start a server in their own process. */
+  public Tenants tenants() {
+    SchemaTenants all = tenants;
+    if (all == null) {
+      throw new IllegalStateException("The server has not been started");
+    }
+    return all;
+  }
+
+  /** Returns in how many tenants this server works at present. */
+  public int activeTenants() {
+    ServerNode own = node;
+    return own == null ? 0 : own.activeTenants();
   }
 
   /** Returns the routes that it serves. */
@@ -241,9 +365,9 @@ public final class HoldfastServer implements AutoCloseable {
 
   /** Interrupts running jobs, so that a close that waits for them ends at once. */
   public void stopNow() {
-    SchemaTenants all = tenants;
-    if (all != null) {
-      all.stopNow();
+    ServerNode own = node;
+    if (own != null) {
+      own.stopNow();
     }
   }
 

@@ -5,12 +5,14 @@ import dev.holdfast.server.audit.Refusals;
 import dev.holdfast.server.http.Idempotency;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.tenant.SchemaTenants;
+import dev.holdfast.server.tenant.TenantMigrations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,9 +24,11 @@ final class Upkeep implements AutoCloseable {
   private static final int FIRST_SECONDS = 10;
 
   private final SchemaTenants tenants;
+  private final TenantMigrations migrations;
   private final KeyRing ring;
   private final Kept kept;
   private final Refusals refusals;
+  private IntPredicate working = tenant -> false;
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("holdfast-upkeep").factory());
@@ -32,11 +36,23 @@ final class Upkeep implements AutoCloseable {
   /** What is deleted when it is old. */
   record Kept(Idempotency idempotency, AuditLog audit, Duration keepAudit) {}
 
-  Upkeep(SchemaTenants tenants, KeyRing ring, Kept kept, Refusals refusals) {
+  Upkeep(
+      SchemaTenants tenants,
+      TenantMigrations migrations,
+      KeyRing ring,
+      Kept kept,
+      Refusals refusals) {
     this.tenants = tenants;
+    this.migrations = migrations;
     this.ring = ring;
     this.kept = kept;
     this.refusals = refusals;
+  }
+
+  /** Sets what tells whether this server works in a tenant at present. */
+  Upkeep working(IntPredicate works) {
+    this.working = works;
+    return this;
   }
 
   /**
@@ -45,6 +61,8 @@ final class Upkeep implements AutoCloseable {
   Upkeep start(boolean deletes) {
     repeat(5, "record refused requests", () -> refusals.flush(false));
     repeat(2, "follow changes of tenants", tenants::refresh);
+    repeat(60, "migrate tenants", migrations::run);
+    repeat(60, "release memory of unused tenants", () -> tenants.releaseUnused(working));
     repeat(60, "record when keys were used", ring::flushLastUsed);
     if (deletes) {
       repeat(60, "drop deleted tenants", tenants::purge);

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
@@ -50,10 +52,17 @@ public final class Configuration {
           Key.of("database.user", "", "The user to log in as."),
           Key.secret("database.password", "The password of the user."),
           Key.of("database.schema", "holdfast_control", "The schema of tenants and keys."),
-          Key.of("database.poolSize", "6", "How many connections each tenant may use."),
+          Key.of("database.poolSize", "12", "How many connections all tenants share."),
           Key.of("environment", "live", "The name of the installation in its keys."),
           Key.secret("adminKey", "A key of the installation to accept; created if empty."),
           Key.of("queues", "default=100", "How many jobs of each queue and tenant run at once."),
+          Key.of("concurrency", "200", "How many jobs run at once, of all tenants together."),
+          Key.of("tenants", "", "The tenants to work for, as in a,b; empty for all."),
+          Key.of("tenantIdle", "PT1M", "How long to stay in a tenant without work."),
+          Key.of(
+              "nodeTimeout",
+              "PT60S",
+              "How long a server may be silent before it is declared dead."),
           Key.of("drain", "PT25S", "How long running jobs may take when the server stops."),
           Key.of("keepAudit", "P400D", "How long entries of the audit log are kept."));
 
@@ -269,6 +278,8 @@ public final class Configuration {
         text("environment"),
         orNull("adminKey"),
         queues(),
+        new ServerConfig.Work(
+            integer("concurrency"), tenants(), duration("tenantIdle"), duration("nodeTimeout")),
         duration("drain"),
         duration("keepAudit"));
   }
@@ -352,6 +363,13 @@ public final class Configuration {
       }
     }
     return modes;
+  }
+
+  private Set<String> tenants() {
+    return Arrays.stream(text("tenants").split(",", -1))
+        .map(String::strip)
+        .filter(name -> !name.isEmpty())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private Map<String, Integer> queues() {

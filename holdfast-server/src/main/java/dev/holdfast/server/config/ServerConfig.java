@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param environment the name that keys contain, such as {@code live}
  * @param adminKey a key of the installation to accept; null to create one at the first start
  * @param queues how many jobs of each queue and tenant run at the same time on this server
+ * @param work how much this server works, and for whom
  * @param drain how long running jobs may take when the server stops
  * @param keepAudit how long entries of the audit log are kept
  */
@@ -30,6 +31,7 @@ public record ServerConfig(
     String environment,
     @Nullable String adminKey,
     Map<String, Integer> queues,
+    Work work,
     Duration drain,
     Duration keepAudit) {
 
@@ -98,7 +100,7 @@ public record ServerConfig(
    * The database.
    *
    * @param url null for the embedded one
-   * @param poolSize how many connections each tenant may use
+   * @param poolSize how many connections all tenants share
    */
   public record Database(
       @Nullable String url,
@@ -110,6 +112,37 @@ public record ServerConfig(
     /** Checks the values. */
     public Database {
       check(poolSize >= 2, "database.poolSize %s is not valid: give at least 2.", poolSize);
+    }
+  }
+
+  /**
+   * How much a server works, and for whom.
+   *
+   * @param concurrency how many jobs run at the same time, of all tenants together
+   * @param tenants the tenants that it works for; empty for all
+   * @param tenantIdle how long it stays in a tenant without work; the same for all servers
+   * @param nodeTimeout how long it may be silent before other servers take over its jobs
+   */
+  public record Work(
+      int concurrency, Set<String> tenants, Duration tenantIdle, Duration nodeTimeout) {
+
+    /** Checks the values. */
+    public Work {
+      check(concurrency >= 1, "concurrency %s is not valid: give at least 1.", concurrency);
+      check(
+          tenantIdle.compareTo(Duration.ofSeconds(1)) >= 0,
+          "tenantIdle %s is not valid: give at least PT1S.",
+          tenantIdle);
+      check(
+          nodeTimeout.compareTo(Duration.ofSeconds(4)) >= 0,
+          "nodeTimeout %s is not valid: give at least PT4S.",
+          nodeTimeout);
+      tenants = Set.copyOf(tenants);
+      tenants.forEach(name ->
+          check(
+              name.matches("[a-z][a-z0-9-]{1,39}"),
+              "tenants contains '%s', which is not the name of a tenant.",
+              name));
     }
   }
 

@@ -151,6 +151,11 @@ public final class ControlDatabase implements AutoCloseable {
       this.database = database;
     }
 
+    /** Returns the connection, for statements about other schemas in the same transaction. */
+    public Handle handle() {
+      return handle;
+    }
+
     /** Prepares a query. */
     public org.jdbi.v3.core.statement.Query query(String sql) {
       return handle.createQuery(database.sql(sql));

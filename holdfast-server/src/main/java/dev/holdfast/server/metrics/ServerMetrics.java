@@ -1,7 +1,6 @@
 package dev.holdfast.server.metrics;
 
 import dev.holdfast.api.run.AttemptInterceptor;
-import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.NodeLoad;
 import dev.holdfast.postgres.PoolUse;
 import dev.holdfast.server.http.Pipeline;
@@ -20,10 +19,6 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.List;
-import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +30,7 @@ public final class ServerMetrics implements Pipeline.Observer, AutoCloseable {
   private final JvmGcMetrics collections = new JvmGcMetrics();
   private final TenantLabels labels = new TenantLabels();
 
-  /** Weakly, so that the node of a deleted tenant is not kept. */
-  private final Set<HoldfastNode> nodes =
-      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
-
+  private volatile Supplier<NodeLoad> load = () -> NodeLoad.NONE;
   private volatile @Nullable TenantSamples samples;
 
   public ServerMetrics() {
@@ -49,39 +41,26 @@ public final class ServerMetrics implements Pipeline.Observer, AutoCloseable {
     new ClassLoaderMetrics().bindTo(registry);
     new ProcessorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
-    gauge(
-        "holdfast.workers.active",
-        "Attempts that run on this server",
-        all -> all.stream().mapToInt(NodeLoad::running).sum());
+    gauge("holdfast.workers.active", "Attempts that run on this server", NodeLoad::running);
     gauge(
         "holdfast.workers.total.capacity",
         "Attempts that this server runs at the same time at most",
-        all -> all.stream().mapToInt(NodeLoad::capacity).sum());
+        NodeLoad::capacity);
     gauge(
         "holdfast.heartbeat.margin.seconds",
-        "How long the node of this server that is closest to fencing itself may still act",
-        all ->
-            all.stream()
-                .mapToDouble(load -> load.heartbeatMargin().toMillis() / 1000.0)
-                .min()
-                .orElse(Double.NaN));
+        "How long this server may still act without another successful heartbeat",
+        now -> now.heartbeatMargin().toMillis() / 1000.0);
     Gauge.builder("holdfast.recovery.orphaned.tasks", this, ServerMetrics::recovered)
         .description("Jobs of dead nodes that this server has taken back since it started")
         .strongReference(true)
         .register(registry);
   }
 
-  private void gauge(String name, String description, ToDoubleFunction<List<NodeLoad>> value) {
-    Gauge.builder(name, this, any -> value.applyAsDouble(loads()))
+  private void gauge(String name, String description, ToDoubleFunction<NodeLoad> value) {
+    Gauge.builder(name, this, any -> value.applyAsDouble(load.get()))
         .description(description)
         .strongReference(true)
         .register(registry);
-  }
-
-  private List<NodeLoad> loads() {
-    synchronized (nodes) {
-      return nodes.stream().filter(HoldfastNode::isReady).map(HoldfastNode::load).toList();
-    }
   }
 
   private double recovered() {
@@ -95,9 +74,9 @@ public final class ServerMetrics implements Pipeline.Observer, AutoCloseable {
     return registry;
   }
 
-  /** Adds a node of this server. */
-  public void watch(HoldfastNode node) {
-    nodes.add(node);
+  /** Sets what tells how busy the node of this server is. */
+  public void node(Supplier<NodeLoad> busy) {
+    load = busy;
   }
 
   /** Returns an interceptor that counts the attempts of a tenant. */

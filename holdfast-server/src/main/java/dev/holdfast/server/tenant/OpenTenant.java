@@ -3,7 +3,6 @@ package dev.holdfast.server.tenant;
 import dev.holdfast.api.lease.Leases;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.store.Store;
-import java.util.Optional;
 
 /** A tenant that this server has opened: its store, and a client on it. */
 public interface OpenTenant {
@@ -20,6 +19,9 @@ public interface OpenTenant {
   /** Returns its leases, to find and list them. */
   Leases leases();
 
-  /** Returns whether the node of this server for the tenant works; empty if it has none. */
-  Optional<Boolean> nodeIsReady();
+  /**
+   * Makes sure that a node looks at this tenant now and for some time. Must be called before its
+   * work is changed: nodes do not look at tenants without work.
+   */
+  void wake();
 }

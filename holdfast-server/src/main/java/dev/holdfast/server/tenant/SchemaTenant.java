@@ -2,39 +2,34 @@ package dev.holdfast.server.tenant;
 
 import dev.holdfast.api.lease.Leases;
 import dev.holdfast.engine.client.HoldfastClient;
+import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.lease.HoldfastLeases;
-import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.Store;
-import dev.holdfast.postgres.PostgresStore;
-import java.util.Optional;
-import java.util.function.Function;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A tenant with its own schema, pool and, on servers that run jobs, node. */
+/** A tenant with its own schema. It is a row until it is used, and again when it is not. */
 final class SchemaTenant implements OpenTenant {
-  private final PostgresStore store;
-  private final HoldfastClient client;
-  private final HoldfastLeases leases;
-  private final Function<SchemaTenant, @Nullable HoldfastNode> nodes;
+  private static final Duration UNUSED = Duration.ofMinutes(10);
+
+  /** What exists only while the tenant is used: the statements of a schema take memory. */
+  private record Opened(Store store, HoldfastClient client, HoldfastLeases leases) {
+    void close() {
+      leases.close();
+      client.close();
+      store.close();
+    }
+  }
+
+  private final TenantAccess access;
   private volatile Tenant tenant;
+  private @Nullable Opened opened;
+  private long lastUsed;
 
-  /**
-   * Changed under the lock of this object; read without it, because a close holds the lock long.
-   */
-  private volatile @Nullable HoldfastNode node;
-
-  private @Nullable Thread draining;
-
-  /**
-   * @param nodes starts the node of the tenant; returns null if this server has none
-   */
-  SchemaTenant(
-      Tenant tenant, PostgresStore store, Function<SchemaTenant, @Nullable HoldfastNode> nodes) {
+  SchemaTenant(Tenant tenant, TenantAccess access) {
     this.tenant = tenant;
-    this.store = store;
-    this.client = HoldfastClient.on(store);
-    this.leases = HoldfastLeases.on(store);
-    this.nodes = nodes;
+    this.access = access;
   }
 
   @Override
@@ -42,64 +37,62 @@ final class SchemaTenant implements OpenTenant {
     return tenant;
   }
 
+  private synchronized Opened opened() {
+    lastUsed = System.nanoTime();
+    Opened known = opened;
+    if (known == null) {
+      Store store = access.store(tenant);
+      known =
+          new Opened(
+              store,
+              HoldfastClient.on(
+                  store, new JsonCodec(), ClientSettings.DEFAULT, access.coordinator(tenant)),
+              HoldfastLeases.on(store));
+      opened = known;
+    }
+    return known;
+  }
+
   @Override
   public Store store() {
-    return store;
+    return opened().store();
   }
 
   @Override
   public HoldfastClient client() {
-    return client;
+    return opened().client();
   }
 
   @Override
   public Leases leases() {
-    return leases;
+    return opened().leases();
   }
 
   @Override
-  public Optional<Boolean> nodeIsReady() {
-    return Optional.ofNullable(node).map(HoldfastNode::isReady);
+  public void wake() {
+    access.wake(tenant);
   }
 
-  /** Takes over what was read, and starts or stops the node as the state demands. */
-  synchronized void update(Tenant latest) {
+  /** Takes over what was read. */
+  void update(Tenant latest) {
     tenant = latest;
-    boolean wanted = latest.state() == TenantState.ACTIVE;
-    HoldfastNode running = node;
-    if (wanted && running == null) {
-      node = nodes.apply(this);
-    } else if (!wanted && running != null) {
-      // Not in this thread: the node waits for its jobs to finish.
-      draining = Thread.ofVirtual().name("holdfast-drain-" + latest.name()).start(running::close);
-      node = null;
+    access.changed(latest);
+  }
+
+  /** Releases memory if it has not been used for a while. */
+  synchronized void releaseIfUnused(boolean works) {
+    if (works) {
+      lastUsed = System.nanoTime();
+    } else if (System.nanoTime() - lastUsed > UNUSED.toNanos()) {
+      close();
     }
   }
 
-  /** Lets running jobs finish, and closes everything. */
+  /** Closes what is open. The connections belong to all tenants. */
   synchronized void close() {
-    HoldfastNode running = node;
-    if (running != null) {
-      running.close();
-      node = null;
-    }
-    if (draining != null) {
-      try {
-        draining.join();
-      } catch (InterruptedException impatient) {
-        Thread.currentThread().interrupt();
-      }
-    }
-    leases.close();
-    client.close();
-    store.close();
-  }
-
-  /** Ends running jobs at once, also while a close waits for them. */
-  void stopNow() {
-    HoldfastNode running = node;
-    if (running != null) {
-      running.stopNow();
+    if (opened != null) {
+      opened.close();
+      opened = null;
     }
   }
 }

@@ -5,55 +5,46 @@ import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunState;
-import dev.holdfast.engine.node.HoldfastNode;
-import dev.holdfast.postgres.PostgresStore;
 import dev.holdfast.server.audit.Actor;
 import dev.holdfast.server.audit.AuditLog;
 import dev.holdfast.server.control.ControlDatabase;
 import dev.holdfast.server.control.ControlDatabase.Statements;
-import dev.holdfast.server.control.DatabaseAddress;
 import dev.holdfast.server.key.KeyStore;
 import dev.holdfast.server.key.KeyText;
 import dev.holdfast.server.key.NewKey;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tenants with one PostgreSQL schema and, on servers that run jobs, one node each. */
+/** Tenants with one PostgreSQL schema each, on connections that they share. */
 public final class SchemaTenants implements Tenants {
   private static final Logger log = LoggerFactory.getLogger(SchemaTenants.class);
-  private static final int ALL = 100_000;
 
   /**
    * What tenants need from the rest of the server.
    *
-   * @param poolSize how many connections each tenant may use
    * @param grace how long a deleted tenant can be restored
-   * @param nodes starts the node of a tenant; returns null if this server has none
    */
-  public record Settings(
-      DatabaseAddress address,
-      int poolSize,
-      Duration grace,
-      Function<OpenTenant, @Nullable HoldfastNode> nodes) {}
+  public record Settings(Duration grace, TenantMigrations migrations, TenantAccess access) {}
 
   private final ControlDatabase control;
   private final KeyStore keys;
   private final AuditLog audit;
   private final Settings settings;
   private final Map<String, SchemaTenant> open = new ConcurrentHashMap<>();
+  private final Map<Integer, SchemaTenant> byId = new ConcurrentHashMap<>();
   private final Object refreshing = new Object();
   private long seen = -1;
-  private boolean incomplete;
   private boolean closed;
 
   public SchemaTenants(ControlDatabase control, KeyStore keys, AuditLog audit, Settings settings) {
@@ -64,8 +55,8 @@ public final class SchemaTenants implements Tenants {
   }
 
   /**
-   * Opens tenants that are new and closes those that are gone, if anything has changed. A tenant
-   * that cannot be opened stops no other; it is tried again at the next refresh.
+   * Takes over which tenants there are, with one statement, if anything has changed. A tenant whose
+   * tables have not been migrated yet is not among them.
    */
   public void refresh() {
     synchronized (refreshing) {
@@ -73,57 +64,62 @@ public final class SchemaTenants implements Tenants {
         return;
       }
       long version = control.run("read the version of the tenants", TenantStatements::version);
-      if (version == seen && !incomplete) {
+      if (version == seen) {
         return;
       }
-      incomplete = false;
+      int target = settings.migrations().target();
       List<Tenant> tenants =
-          control.run("read the tenants", s -> TenantStatements.list(s, null, ALL));
-      Set<String> wanted = new HashSet<>();
+          control.run("read the tenants", s -> TenantStatements.usable(s, target));
+      Set<Integer> wanted = new HashSet<>();
       for (Tenant tenant : tenants) {
-        if (tenant.state() == TenantState.ACTIVE || tenant.state() == TenantState.SUSPENDED) {
-          wanted.add(tenant.name());
-          update(tenant);
+        wanted.add(tenant.id());
+        byId.computeIfAbsent(tenant.id(), id -> new SchemaTenant(tenant, settings.access()))
+            .update(tenant);
+      }
+      for (SchemaTenant known : List.copyOf(byId.values())) {
+        if (!wanted.contains(known.tenant().id())) {
+          byId.remove(known.tenant().id());
+          open.remove(known.tenant().name(), known);
+          known.update(gone(known.tenant()));
+          known.close();
         }
       }
-      for (Map.Entry<String, SchemaTenant> entry : List.copyOf(open.entrySet())) {
-        if (!wanted.contains(entry.getKey())) {
-          open.remove(entry.getKey());
-          entry.getValue().close();
-        }
-      }
+      byId.values().forEach(known -> open.put(known.tenant().name(), known));
       seen = version;
     }
   }
 
-  private void update(Tenant tenant) {
-    try {
-      SchemaTenant known = open.get(tenant.name());
-      if (known != null && known.tenant().id() != tenant.id()) {
-        open.remove(tenant.name());
-        known.close();
-        known = null;
-      }
-      if (known == null) {
-        known = new SchemaTenant(tenant, connect(tenant), settings.nodes()::apply);
-        open.put(tenant.name(), known);
-      }
-      known.update(tenant);
-    } catch (RuntimeException failure) {
-      incomplete = true;
-      log.error(
-          "Tenant {} cannot be opened and is tried again: {}", tenant.name(), failure, failure);
-    }
+  private static Tenant gone(Tenant tenant) {
+    return new Tenant(
+        tenant.id(),
+        tenant.name(),
+        TenantState.DELETING,
+        tenant.createdAt(),
+        tenant.settings(),
+        tenant.purgeAt());
   }
 
-  private PostgresStore connect(Tenant tenant) {
-    return PostgresStore.connect(
-        settings
-            .address()
-            .settings(tenant.schema())
-            .poolSize(settings.poolSize())
-            .name("holdfast-t" + tenant.id())
-            .build());
+  /** Finds an open tenant by its number. */
+  public Optional<OpenTenant> find(int id) {
+    return Optional.ofNullable(byId.get(id));
+  }
+
+  /** Returns the numbers of the open tenants with these names. */
+  public List<Integer> ids(Collection<String> names) {
+    return names.stream()
+        .map(open::get)
+        .filter(Objects::nonNull)
+        .map(known -> known.tenant().id())
+        .toList();
+  }
+
+  /**
+   * Releases the memory of tenants that are not used.
+   *
+   * @param works whether this server works in a tenant at present
+   */
+  public void releaseUnused(IntPredicate works) {
+    byId.forEach((id, known) -> known.releaseIfUnused(works.test(id)));
   }
 
   @Override
@@ -157,23 +153,20 @@ public final class SchemaTenants implements Tenants {
   @Override
   public Created create(String name, TenantSettings wanted, Actor actor) {
     Tenant.checkName(name);
-    Tenant tenant =
+    Created created =
         control.transaction(
             "create tenant " + name,
             statements -> {
-              Optional<Tenant> known = TenantStatements.lock(statements, name);
-              if (known.isPresent() && known.get().state() != TenantState.CREATING) {
-                throw exists(name);
-              }
-              return known.isPresent()
-                  ? known.get()
-                  : TenantStatements.insert(statements, name, wanted);
+              Tenant tenant =
+                  TenantStatements.insert(statements, name, wanted)
+                      // One that an older program has left half created.
+                      .or(() ->
+                          TenantStatements.lock(statements, name)
+                              .filter(known -> known.state() == TenantState.CREATING))
+                      .orElseThrow(() -> exists(name));
+              settings.migrations().create(statements, tenant);
+              return complete(statements, tenant, actor);
             });
-    // Repeatable: a creation that dies here is continued by the next one with the same name.
-    connect(tenant).close();
-    Created created =
-        control.transaction(
-            "create tenant " + name, statements -> complete(statements, tenant, actor));
     refresh();
     return created;
   }
@@ -233,6 +226,9 @@ public final class SchemaTenants implements Tenants {
   public Tenant setState(String name, TenantState state, Actor actor) {
     Tenant changed =
         move(name, state, null, actor, state == TenantState.ACTIVE ? "resume" : "suspend");
+    if (state == TenantState.ACTIVE) {
+      settings.access().wake(changed); // Work may have waited.
+    }
     refresh();
     return changed;
   }
@@ -326,6 +322,7 @@ public final class SchemaTenants implements Tenants {
             statements.update("drop schema if exists " + tenant.schema() + " cascade").execute();
             TenantStatements.setState(
                 statements, tenant.id(), TenantState.DELETING, TenantState.DROPPED, null);
+            TenantStatements.forget(statements, tenant.id());
             audit.record(statements, Actor.SERVER, AuditLog.Act.of("tenant.drop", tenant.name()));
             log.info("Dropped schema {} of tenant {}", tenant.schema(), tenant.name());
           }
@@ -343,29 +340,13 @@ public final class SchemaTenants implements Tenants {
     }
   }
 
-  /** Stops the nodes without waiting for running jobs. */
-  public void stopNow() {
-    open.values().forEach(SchemaTenant::stopNow);
-  }
-
   @Override
   public void close() {
     synchronized (refreshing) {
       closed = true;
     }
-    List<Thread> closing = new ArrayList<>();
-    for (SchemaTenant tenant : open.values()) {
-      // In parallel: each may have to wait for its jobs.
-      closing.add(Thread.ofVirtual().start(tenant::close));
-    }
-    for (Thread thread : closing) {
-      try {
-        thread.join();
-      } catch (InterruptedException impatient) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
+    byId.values().forEach(SchemaTenant::close);
+    byId.clear();
     open.clear();
   }
 }

@@ -10,16 +10,22 @@ import org.jspecify.annotations.Nullable;
  * @param keepDeadLetters how long dead-lettered jobs are kept; nodes apply a change when they start
  * @param requestsPerSecond how many requests a second each key may make; null for the limit of the
  *     server
+ * @param weight how many more slots of a busy server it gets than a tenant with weight 1
+ * @param maxHeld how many jobs each server may run for it at the same time; null for no limit
  */
 public record TenantSettings(
-    Duration keepHistory, Duration keepDeadLetters, @Nullable Integer requestsPerSecond) {
+    Duration keepHistory,
+    Duration keepDeadLetters,
+    @Nullable Integer requestsPerSecond,
+    int weight,
+    @Nullable Integer maxHeld) {
 
   private static final Duration SHORTEST = Duration.ofHours(1);
   private static final Duration LONGEST = Duration.ofDays(3_650);
 
   /** The settings of a new tenant. */
   public static final TenantSettings DEFAULT =
-      new TenantSettings(Duration.ofDays(14), Duration.ofDays(90), null);
+      new TenantSettings(Duration.ofDays(14), Duration.ofDays(90), null, 1, null);
 
   /**
    * Checks the values.
@@ -33,6 +39,14 @@ public record TenantSettings(
       throw new IllegalArgumentException(
           "requestsPerSecond %d is not valid: give 1 to 1000000, or null for the limit of the server."
               .formatted(requestsPerSecond));
+    }
+    if (weight < 1 || weight > 1_000) {
+      throw new IllegalArgumentException(
+          "weight %d is not valid: give 1 to 1000.".formatted(weight));
+    }
+    if (maxHeld != null && (maxHeld < 1 || maxHeld > 1_000_000)) {
+      throw new IllegalArgumentException(
+          "maxHeld %d is not valid: give 1 to 1000000, or null for no limit.".formatted(maxHeld));
     }
   }
 

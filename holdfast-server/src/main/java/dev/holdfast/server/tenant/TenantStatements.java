@@ -54,15 +54,25 @@ final class TenantStatements {
         .findOne();
   }
 
-  static Tenant insert(Statements statements, String name, TenantSettings settings) {
-    statements
-        .update(
-            "insert into ${schema}.tenant (name, state, settings) values (:name, 'CREATING',"
-                + " :settings)")
-        .bind("name", name)
-        .bind("settings", text(settings))
-        .execute();
-    return find(statements, name).orElseThrow();
+  /**
+   * Inserts a tenant that is being created. Waits for another transaction that does the same.
+   *
+   * @return empty if there is one with this name
+   */
+  static Optional<Tenant> insert(Statements statements, String name, TenantSettings settings) {
+    // Conflicts on tenant_name.
+    int inserted =
+        statements
+            .update(
+                """
+                insert into ${schema}.tenant (name, state, settings)
+                values (:name, 'CREATING', :settings)
+                on conflict (name) where state <> 'DROPPED' do nothing
+                """)
+            .bind("name", name)
+            .bind("settings", text(settings))
+            .execute();
+    return inserted == 0 ? Optional.empty() : find(statements, name);
   }
 
   /**
@@ -103,6 +113,94 @@ final class TenantStatements {
     statements.raise(VERSION);
   }
 
+  static boolean migrated(Statements statements, int id, int version) {
+    // By tenant_pkey.
+    statements
+        .update(
+            """
+            update ${schema}.tenant
+            set schema_version = :version, migration_error = null, retry_at = null where id = :id
+            """)
+        .bind("id", id)
+        .bind("version", version)
+        .execute();
+    statements.raise(VERSION);
+    return true;
+  }
+
+  // Reads the whole table, of at most some thousand rows.
+  private static final String TO_MIGRATE =
+      """
+      from ${schema}.tenant
+      where schema_version < :target and state not in ('DROPPED', 'CREATING')
+        and coalesce(retry_at, '-infinity') <= now()
+      """;
+
+  static boolean anyToMigrate(Statements statements, int target) {
+    return statements
+        .query("select exists (select " + TO_MIGRATE + ")")
+        .bind("target", target)
+        .mapTo(Boolean.class)
+        .one();
+  }
+
+  /** Finds a tenant to migrate that no other server migrates at present. */
+  static Optional<Tenant> toMigrate(Statements statements, int target) {
+    return statements
+        .query("select * " + TO_MIGRATE + " order by id limit 1 for update skip locked")
+        .bind("target", target)
+        .map((row, context) -> read(row))
+        .findOne();
+  }
+
+  /** Locks a tenant to migrate it; returns false if another server does, or has done it. */
+  static boolean lockToMigrate(Statements statements, int id, int target) {
+    // By tenant_pkey.
+    return statements
+        .query("select 1 " + TO_MIGRATE + " and id = :id for update skip locked")
+        .bind("target", target)
+        .bind("id", id)
+        .mapTo(Integer.class)
+        .findOne()
+        .isPresent();
+  }
+
+  static boolean notMigrated(Statements statements, int id, String error) {
+    // By tenant_pkey.
+    return statements
+            .update(
+                """
+                update ${schema}.tenant
+                set migration_error = :error, retry_at = now() + interval '1 minute'
+                where id = :id
+                """)
+            .bind("id", id)
+            .bind("error", error)
+            .execute()
+        > 0;
+  }
+
+  /** Finds the tenants whose tables this program can use. */
+  static List<Tenant> usable(Statements statements, int version) {
+    // Reads the whole table, of at most some thousand rows.
+    return statements
+        .query(
+            """
+            select * from ${schema}.tenant
+            where state in ('ACTIVE', 'SUSPENDED') and schema_version >= :version
+            """)
+        .bind("version", version)
+        .map((row, context) -> read(row))
+        .list();
+  }
+
+  /** Deletes what nodes have recorded about a tenant whose schema is gone. */
+  static void forget(Statements statements, int id) {
+    // By hold_tenant and hint_tenant.
+    statements.update("delete from ${schema}.hold where tenant = :id").bind("id", id).execute();
+    statements.update("delete from ${schema}.hint where tenant = :id").bind("id", id).execute();
+  }
+
   /** Finds tenants whose grace period is over, and locks their rows. */
   static List<Tenant> expired(Statements statements) {
     // Reads the whole table, of at most some thousand rows.
@@ -125,6 +223,8 @@ final class TenantStatements {
     node.put("keepHistory", settings.keepHistory().toString());
     node.put("keepDeadLetters", settings.keepDeadLetters().toString());
     node.put("requestsPerSecond", settings.requestsPerSecond());
+    node.put("weight", settings.weight());
+    node.put("maxHeld", settings.maxHeld());
     return node.toString();
   }
 
@@ -134,7 +234,9 @@ final class TenantStatements {
     return new TenantSettings(
         duration(node, "keepHistory", TenantSettings.DEFAULT.keepHistory()),
         duration(node, "keepDeadLetters", TenantSettings.DEFAULT.keepDeadLetters()),
-        rate.isNumber() ? rate.intValue() : null);
+        rate.isNumber() ? rate.intValue() : null,
+        node.path("weight").asInt(1),
+        node.path("maxHeld").isNumber() ? node.path("maxHeld").intValue() : null);
   }
 
   private static Duration duration(JsonNode node, String field, Duration otherwise) {

@@ -1,0 +1,186 @@
+package dev.holdfast.server.node;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.postgres.db.Database;
+import java.util.List;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which processes are registered in which tenants.
+ *
+ * <p>A hold is written in the transaction that registers a node in a tenant, and only while its
+ * process is alive. So when a process is dead, its holds name all tenants in which it may have
+ * claimed something. A registration that was under way at that moment leaves a hold a little later:
+ * dead processes are looked at for a day.
+ */
+public final class Holds {
+  private final String control;
+
+  /**
+   * @param control the name of the control schema
+   */
+  public Holds(String control) {
+    this.control = control;
+  }
+
+  private String sql(String template) {
+    return template.replace("${control}", control);
+  }
+
+  /**
+   * Records that a process is registered in a tenant.
+   *
+   * @return as which incarnation it was registered there before; null if it was not
+   * @throws StoreException if the process is not alive, or the tenant not active
+   */
+  public @Nullable UUID join(Handle transaction, UUID process, int tenant, UUID incarnation) {
+    // By hold_pkey, node_pkey and tenant_pkey.
+    return transaction
+        .createQuery(
+            sql(
+                """
+                with joined as (
+                  insert into ${control}.hold (process, tenant, incarnation, active)
+                  select n.incarnation, t.id, :incarnation, true
+                  from ${control}.node n, ${control}.tenant t
+                  where n.incarnation = :process and n.state = 'ALIVE'
+                    and t.id = :tenant and t.state = 'ACTIVE'
+                  on conflict (process, tenant) do update
+                  set incarnation = excluded.incarnation, active = true
+                  returning tenant
+                )
+                select j.tenant, h.incarnation
+                from joined j
+                left join ${control}.hold h on h.process = :process and h.tenant = :tenant
+                """))
+        .bind("process", process)
+        .bind("tenant", tenant)
+        .bind("incarnation", incarnation)
+        .map((row, context) -> new Joined(row.getObject(2, UUID.class)))
+        .findOne()
+        .orElseThrow(() ->
+            new StoreException(
+                StoreException.Outcome.RETRYABLE,
+                "This server cannot work in tenant %d, because the tenant is not active or other servers have declared this one dead."
+                    .formatted(tenant),
+                null))
+        .before();
+  }
+
+  private record Joined(@Nullable UUID before) {}
+
+  /** Records that a process has no work in a tenant at present. */
+  static void rest(Handle transaction, String control, UUID process, int tenant) {
+    // By hold_pkey.
+    transaction
+        .createUpdate(
+            "update %s.hold set active = false where process = :process and tenant = :tenant"
+                .formatted(control))
+        .bind("process", process)
+        .bind("tenant", tenant)
+        .execute();
+  }
+
+  /** A registration of a dead process. */
+  public record Left(int tenant, String schema, UUID incarnation) {}
+
+  /** Returns where a process is registered. */
+  List<Left> of(Database database, UUID process) {
+    // By hold_pkey.
+    return database.run(
+        "read where node %s is registered".formatted(process),
+        handle ->
+            handle
+                .createQuery(
+                    sql(
+                        """
+                        select h.tenant, 'holdfast_t' || h.tenant, h.incarnation
+                        from ${control}.hold h where h.process = :process order by h.tenant
+                        """))
+                .bind("process", process)
+                .map((row, context) ->
+                    new Left(row.getInt(1), row.getString(2), row.getObject(3, UUID.class)))
+                .list());
+  }
+
+  /**
+   * Marks the incarnation of a dead process in one tenant dead, and leaves hints: a node that looks
+   * at the tenant recovers what that incarnation holds. All of it or nothing.
+   *
+   * @return whether this call did it
+   */
+  boolean release(Database database, UUID process, Left left) {
+    return database.transaction(
+        "release tenant %d, where node %s was registered".formatted(left.tenant, process),
+        handle -> {
+          // By hold_pkey.
+          int locked =
+              handle
+                  .createQuery(
+                      sql(
+                          """
+                          select 1 from ${control}.hold
+                          where process = :process and tenant = :tenant
+                            and incarnation = :incarnation
+                          for update skip locked
+                          """))
+                  .bind("process", process)
+                  .bind("tenant", left.tenant)
+                  .bind("incarnation", left.incarnation)
+                  .mapTo(Integer.class)
+                  .list()
+                  .size();
+          if (locked == 0) {
+            return false;
+          }
+          if (exists(handle, left.schema + ".node")) {
+            markDead(handle, process, left);
+          }
+          boolean active =
+              handle
+                  .createQuery(
+                      sql(
+                          """
+                          delete from ${control}.hold where process = :process and tenant = :tenant
+                          returning active
+                          """))
+                  .bind("process", process)
+                  .bind("tenant", left.tenant)
+                  .mapTo(Boolean.class)
+                  .one();
+          if (active) { // Otherwise it has left a hint for what falls due.
+            Hints.append(handle, control, left.tenant);
+          }
+          return true;
+        });
+  }
+
+  /** The schema of a tenant that was deleted may be gone. */
+  private static boolean exists(Handle handle, String table) {
+    return handle
+        .createQuery("select to_regclass(:table) is not null")
+        .bind("table", table)
+        .mapTo(Boolean.class)
+        .one();
+  }
+
+  private void markDead(Handle handle, UUID process, Left left) {
+    // By node_pkey of both schemas. Nothing it held counts as a crash if the process ended itself.
+    handle
+        .createUpdate(
+            sql("""
+            update ${schema}.node n set
+              state = 'DEAD', died_at = now(), death = p.death, died_for = p.died_for,
+              running = 0, lost_slots = 0, lost_lanes = '{}'
+            from ${control}.node p
+            where n.incarnation = :incarnation and n.state = 'ALIVE'
+              and p.incarnation = :process and p.state = 'DEAD'
+            """)
+                .replace("${schema}", left.schema))
+        .bind("incarnation", left.incarnation)
+        .bind("process", process)
+        .execute();
+  }
+}

@@ -1,0 +1,114 @@
+package dev.holdfast.server.node;
+
+import dev.holdfast.engine.notify.ClusterCoordinator;
+import dev.holdfast.engine.notify.Signal;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+
+/**
+ * The signals of all tenants, through one coordinator: one connection that listens, however many
+ * tenants there are.
+ */
+public final class TenantSignals implements AutoCloseable {
+  private final ClusterCoordinator shared;
+  private final Map<Integer, List<Consumer<Signal>>> listeners = new ConcurrentHashMap<>();
+  private final Runnable subscription;
+  private volatile IntConsumer onTenant = tenant -> {};
+
+  /**
+   * @param shared is closed with this object
+   */
+  public TenantSignals(ClusterCoordinator shared) {
+    this.shared = shared;
+    this.subscription = shared.onSignal(this::hear);
+  }
+
+  /** Sets what is told that there was a signal in a tenant. */
+  void onTenant(IntConsumer told) {
+    onTenant = told;
+  }
+
+  /** Returns the coordinator for signals that concern no tenant. */
+  ClusterCoordinator shared() {
+    return shared;
+  }
+
+  private void hear(Signal signal) {
+    switch (signal) {
+      case Signal.InTenant(int tenant, Signal own) -> {
+        deliver(tenant, own);
+        if (announcesWork(own)) {
+          onTenant.accept(tenant);
+        }
+      }
+      case Signal.SignalsMissed missed ->
+          listeners.keySet().forEach(tenant -> deliver(tenant, missed));
+      default -> {} // Of processes.
+    }
+  }
+
+  private static boolean announcesWork(Signal signal) {
+    return switch (signal) {
+      case Signal.NewWork work -> true;
+      case Signal.Scheduled scheduled -> true;
+      case Signal.RunsMarked marked -> true;
+      case Signal.QueueChanged changed -> true;
+      case Signal.TaskChanged changed -> true;
+      case Signal.SchedulesChanged changed -> true;
+      case Signal.NodeDied died -> true;
+      default -> false;
+    };
+  }
+
+  private void deliver(int tenant, Signal signal) {
+    for (Consumer<Signal> listener : listeners.getOrDefault(tenant, List.of())) {
+      listener.accept(signal);
+    }
+  }
+
+  /** Returns the coordinator of one tenant. Closing it does nothing. */
+  public ClusterCoordinator of(int tenant) {
+    return new ClusterCoordinator() {
+      @Override
+      public void announce(Signal signal) {
+        shared.announce(new Signal.InTenant(tenant, signal));
+      }
+
+      @Override
+      public Runnable onSignal(Consumer<Signal> listener) {
+        listeners.compute(
+            tenant,
+            (id, known) -> {
+              List<Consumer<Signal>> all = known == null ? new CopyOnWriteArrayList<>() : known;
+              all.add(listener);
+              return all;
+            });
+        return () ->
+            listeners.computeIfPresent(
+                tenant,
+                (id, known) -> {
+                  known.remove(listener);
+                  return known.isEmpty() ? null : known;
+                });
+      }
+
+      @Override
+      public boolean hearsOthers() {
+        return shared.hearsOthers();
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public void close() {
+    subscription.run();
+    shared.close();
+  }
+}

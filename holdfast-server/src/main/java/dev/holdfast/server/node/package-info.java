@@ -1,0 +1,12 @@
+/**
+ * The node of a server: one registration, heartbeat and sweep for all tenants, and a node of the
+ * engine in each tenant that has work at present.
+ *
+ * <p>The invariant: a tenant with live work has a hint that is due no later than that work, or a
+ * live process that is registered in it and looks once more before it leaves. A process that dies
+ * leaves its holds, and whoever releases them leaves hints.
+ */
+@NullMarked
+package dev.holdfast.server.node;
+
+import org.jspecify.annotations.NullMarked;
