@@ -354,6 +354,11 @@ public final class PostgresStore implements Store {
     }
   }
 
+  /** Returns how its connections are used; nothing if the connections are not its own. */
+  public PoolUse pool() {
+    return PoolUse.of(access.database().dataSource());
+  }
+
   @Override
   public void close() {
     repeatedNotifier.close();

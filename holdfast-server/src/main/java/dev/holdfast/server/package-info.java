@@ -1,8 +1,6 @@
 /**
- * The multi-tenant server.
- *
- * <p>{@link dev.holdfast.server.TaskModule} is how tasks and workflows on the class path become
- * part of a server.
+ * The multi-tenant server. Its tasks and workflows are {@link dev.holdfast.api.run.TaskModule
+ * modules} on the class path.
  */
 @NullMarked
 package dev.holdfast.server;

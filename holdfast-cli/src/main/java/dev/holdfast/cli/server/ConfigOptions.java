@@ -53,6 +53,38 @@ final class ConfigOptions {
   }
 
   @Option(
+      names = "--tls-certificate",
+      paramLabel = "FILE",
+      description = "Serve HTTPS with the certificate and chain in this PEM file.")
+  void certificate(String file) {
+    flags.put("tls.certificate", file);
+  }
+
+  @Option(
+      names = "--tls-key",
+      paramLabel = "FILE",
+      description = "The PEM file of the key of the certificate.")
+  void key(String file) {
+    flags.put("tls.key", file);
+  }
+
+  @Option(
+      names = "--trusted-proxies",
+      paramLabel = "RANGES",
+      description = "Addresses or ranges of proxies whose X-Forwarded headers count.")
+  void proxies(String ranges) {
+    flags.put("trustedProxies", ranges);
+  }
+
+  @Option(
+      names = "--log-format",
+      paramLabel = "FORMAT",
+      description = "How the log is written to standard error: text or json. Defaults to text.")
+  void logFormat(String format) {
+    flags.put("log.format", format);
+  }
+
+  @Option(
       names = "--data-dir",
       paramLabel = "FOLDER",
       description = {

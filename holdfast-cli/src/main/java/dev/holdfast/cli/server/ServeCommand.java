@@ -7,8 +7,11 @@ import dev.holdfast.cli.connect.Profiles;
 import dev.holdfast.server.boot.FirstKeys;
 import dev.holdfast.server.boot.HoldfastServer;
 import dev.holdfast.server.boot.StopOnSignals;
+import dev.holdfast.server.config.ConfigException;
+import dev.holdfast.server.config.Configuration;
 import dev.holdfast.server.config.ServerConfig;
 import dev.holdfast.server.config.ServerMode;
+import dev.holdfast.server.log.ServerLog;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -36,7 +39,9 @@ public final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
-    ServerConfig config = options.read().server();
+    Configuration configuration = options.read();
+    ServerConfig config = configuration.server();
+    startLog(configuration);
     if (config.database().url() == null) {
       out.printf("Starting PostgreSQL in %s ...%n", config.dataDir().resolve("postgres"));
       out.flush();
@@ -55,6 +60,18 @@ public final class ServeCommand implements Callable<Integer> {
     out.println("Stopped.");
     out.flush();
     return 0;
+  }
+
+  private static void startLog(Configuration configuration) {
+    ServerLog.start(configuration.logFormat());
+    String level = configuration.logLevel();
+    if (level != null) {
+      try {
+        ServerLog.level("ROOT", level);
+      } catch (IllegalArgumentException wrong) {
+        throw new ConfigException("log.level: " + wrong.getMessage());
+      }
+    }
   }
 
   private static void describe(HoldfastServer server, ServerConfig config, PrintWriter out) {

@@ -6,7 +6,9 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Leases;
 import dev.holdfast.api.lease.Locks;
 import dev.holdfast.api.lease.StartupCoordinator;
+import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.NodeIdentity;
+import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.rule.ModeChange;
@@ -271,6 +273,21 @@ public final class HoldfastNode implements AutoCloseable {
    */
   public int held() {
     return components.heldJobs.size();
+  }
+
+  /** Returns how busy the node is now. Reads memory only. */
+  public NodeLoad load() {
+    int active = 0;
+    for (HeldJob job : components.heldJobs.all()) {
+      active += job.isRunning() ? 1 : 0;
+    }
+    Tenure tenure = components.identity.tenure();
+    Duration left =
+        tenure.isOver()
+            ? Duration.ZERO
+            : Duration.ofNanos(tenure.deadline().nanos() - components.ticker.now().nanos());
+    return new NodeLoad(
+        active, components.settings.slots(), left.isNegative() ? Duration.ZERO : left);
   }
 
   /**

@@ -61,6 +61,7 @@ public final class SystemRoutes {
     routes.addAll(new KeyRoutes(services).routes());
     routes.addAll(new TenantRoutes(services).routes());
     routes.addAll(new NodeRoutes(services).routes());
+    routes.addAll(new LogRoutes(services).routes());
     routes.addAll(new JobRoutes(services).routes());
     routes.addAll(new QueueRoutes(services).routes());
     routes.addAll(new ScheduleRoutes(services).routes());

@@ -1,10 +1,12 @@
 package dev.holdfast.server.boot;
 
 import dev.holdfast.api.NodeMode;
+import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.embedded.EmbeddedPostgres;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.NodeBuilder;
-import dev.holdfast.server.TaskModule;
+import dev.holdfast.postgres.PoolUse;
+import dev.holdfast.postgres.PostgresStore;
 import dev.holdfast.server.api.Services;
 import dev.holdfast.server.api.StreamRoutes;
 import dev.holdfast.server.api.SystemRoutes;
@@ -18,6 +20,7 @@ import dev.holdfast.server.http.Idempotency;
 import dev.holdfast.server.http.Pipeline;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Router;
+import dev.holdfast.server.http.TrustedProxies;
 import dev.holdfast.server.javalin.JavalinServer;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.key.KeyStore;
@@ -105,13 +108,21 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(all::close);
     firstKeys = new FirstStart(control, keys, all, audit).run(config.adminKey());
     all.refresh();
-    metrics.watch(control, all);
+    metrics.pool("control", control::pool);
+    metrics.pool("tenants", () -> pools(all));
+    metrics.tenants(all);
     KeyRing ring = new KeyRing(keys, InstantSource.system(), System::nanoTime);
     Idempotency idempotency = new Idempotency(control);
     Upkeep upkeep =
         new Upkeep(all, ring, idempotency, audit, config.is(ServerMode.SCHEDULER)).start();
     closing.push(upkeep::close);
     serve(new Services(control, keys, ring, all, audit, cursors(control)), idempotency);
+  }
+
+  private static PoolUse pools(SchemaTenants tenants) {
+    return tenants.opened().stream()
+        .map(tenant -> tenant.store() instanceof PostgresStore own ? own.pool() : PoolUse.NONE)
+        .reduce(PoolUse.NONE, PoolUse::and);
   }
 
   private static Cursors cursors(ControlDatabase control) {
@@ -146,8 +157,13 @@ public final class HoldfastServer implements AutoCloseable {
             services.tenants(),
             idempotency,
             new Pipeline.Settings(
-                settings.basePath(), settings.bodyLimit(), settings.requestsPerSecond(), metrics));
-    JavalinServer server = JavalinServer.start(pipeline, settings.host(), settings.port());
+                settings.basePath(),
+                settings.bodyLimit(),
+                settings.requestsPerSecond(),
+                settings.timeouts().request(),
+                TrustedProxies.of(settings.proxies()),
+                metrics));
+    JavalinServer server = JavalinServer.start(pipeline, settings);
     http = server;
     closing.push(() -> {
       pipeline.stop();
@@ -167,14 +183,17 @@ public final class HoldfastServer implements AutoCloseable {
         HoldfastNode.on(tenant.store())
             .application("holdfast-server")
             .meters(metrics.registry())
+            .interceptAttempts(metrics.attempts(tenant.tenant().name()))
             .mode(works ? NodeMode.FULL : NodeMode.TRIGGER_ONLY)
             .shutdownGrace(config.drain())
             .keep(
                 tenant.tenant().settings().keepHistory(),
                 tenant.tenant().settings().keepDeadLetters());
     config.queues().forEach(node::queue);
-    modules.forEach(module -> module.addTo(node));
-    return node.start();
+    modules.forEach(node::install);
+    HoldfastNode started = node.start();
+    metrics.watch(started);
+    return started;
   }
 
   private List<String> notReady() {
@@ -201,7 +220,8 @@ public final class HoldfastServer implements AutoCloseable {
     ServerConfig.Http settings = config.http();
     String host = settings.host().equals("0.0.0.0") ? "localhost" : settings.host();
     int port = http == null ? settings.port() : http.port();
-    return URI.create("http://%s:%d%s".formatted(host, port, settings.basePath()));
+    String scheme = settings.tls() == null ? "http" : "https";
+    return URI.create("%s://%s:%d%s".formatted(scheme, host, port, settings.basePath()));
   }
 
   /** Returns the routes that it serves. */

@@ -2,6 +2,8 @@ package dev.holdfast.server.config;
 
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.internal.Suggestion;
+import dev.holdfast.server.http.TrustedProxies;
+import dev.holdfast.server.log.ServerLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +37,14 @@ public final class Configuration {
           Key.of("basePath", "", "What all paths start with, behind a proxy."),
           Key.of("bodyLimit", "4194304", "The largest body of a request, in bytes."),
           Key.of("requestsPerSecond", "0", "How many requests a second a key may make; 0 for any."),
+          Key.of("tls.certificate", "", "The PEM file of the certificate and its chain."),
+          Key.of("tls.key", "", "The PEM file of its private key (PKCS #8, not encrypted)."),
+          Key.of("trustedProxies", "", "Addresses or ranges whose X-Forwarded headers count."),
+          Key.of("idleTimeout", "PT30S", "How long a connection may be silent."),
+          Key.of("requestTimeout", "PT30S", "How long clients may take to send or read."),
+          Key.of("log.format", "text", "How the log is written: text for people, or json."),
+          Key.of(
+              "log.level", "warn", "The level of the log: off, error, warn, info, debug, trace."),
           Key.of("dataDir", "", "The folder of the embedded database."),
           Key.of("database.url", "", "The JDBC URL of the database; the embedded one if empty."),
           Key.of("database.user", "", "The user to log in as."),
@@ -200,6 +210,25 @@ public final class Configuration {
     });
   }
 
+  /**
+   * Returns how the log is written.
+   *
+   * @throws ConfigException if the format is not valid
+   */
+  public ServerLog.Format logFormat() {
+    return switch (text("log.format").strip().toLowerCase(Locale.ROOT)) {
+      case "text" -> ServerLog.Format.TEXT;
+      case "json" -> ServerLog.Format.JSON;
+      default -> throw invalid("log.format", "give text or json");
+    };
+  }
+
+  /** Returns the level of the log; null if it is not configured. */
+  public @Nullable String logLevel() {
+    Value level = value("log.level");
+    return level.source().equals("default") ? null : level.text().strip();
+  }
+
   /** Returns all values, in the order of the documentation. */
   public List<Value> values() {
     return List.copyOf(values.values());
@@ -225,7 +254,10 @@ public final class Configuration {
             integer("port"),
             text("basePath"),
             integer("bodyLimit"),
-            integer("requestsPerSecond")),
+            integer("requestsPerSecond"),
+            tls(),
+            proxies(),
+            new ServerConfig.Timeouts(duration("idleTimeout"), duration("requestTimeout"))),
         new ServerConfig.Database(
             orNull("database.url"),
             orNull("database.user"),
@@ -237,6 +269,33 @@ public final class Configuration {
         orNull("adminKey"),
         queues(),
         duration("drain"));
+  }
+
+  private ServerConfig.@Nullable Tls tls() {
+    String certificate = orNull("tls.certificate");
+    String key = orNull("tls.key");
+    if (certificate == null && key == null) {
+      return null;
+    }
+    if (certificate == null || key == null) {
+      throw new ConfigException("Give both tls.certificate and tls.key, or neither.");
+    }
+    return new ServerConfig.Tls(Path.of(certificate), Path.of(key));
+  }
+
+  private List<String> proxies() {
+    List<String> proxies = new ArrayList<>();
+    for (String word : text("trustedProxies").split(",", -1)) {
+      if (!word.isBlank()) {
+        proxies.add(word.strip());
+      }
+    }
+    try {
+      TrustedProxies.of(proxies);
+    } catch (IllegalArgumentException wrong) {
+      throw invalid("trustedProxies", "give addresses or ranges such as 10.0.0.0/8");
+    }
+    return proxies;
   }
 
   private Value value(String key) {

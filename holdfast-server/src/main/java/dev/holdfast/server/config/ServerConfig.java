@@ -4,6 +4,7 @@ import dev.holdfast.server.key.KeyText;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -36,11 +37,23 @@ public record ServerConfig(
    * @param basePath what all paths start with; empty for nothing
    * @param bodyLimit the largest body of a request, in bytes
    * @param requestsPerSecond how many requests a second each key may make; 0 for no limit
+   * @param tls the certificate; null to serve without TLS
+   * @param proxies the addresses and ranges of trusted proxies
+   * @param timeouts how long clients may take
    */
-  public record Http(String host, int port, String basePath, int bodyLimit, int requestsPerSecond) {
+  public record Http(
+      String host,
+      int port,
+      String basePath,
+      int bodyLimit,
+      int requestsPerSecond,
+      @Nullable Tls tls,
+      List<String> proxies,
+      Timeouts timeouts) {
 
-    /** Checks the values. */
+    /** Checks and copies the values. */
     public Http {
+      proxies = List.copyOf(proxies);
       check(port >= 0 && port <= 65_535, "port %s is not valid: give 0 to 65535.", port);
       check(
           basePath.isEmpty() || basePath.matches("(/[A-Za-z0-9._~-]+)+"),
@@ -54,6 +67,28 @@ public record ServerConfig(
           requestsPerSecond >= 0,
           "requestsPerSecond %s is not valid: give 0 for no limit, or a positive number.",
           requestsPerSecond);
+    }
+  }
+
+  /** The PEM files of the certificate, with its chain, and of its key. */
+  public record Tls(Path certificate, Path key) {}
+
+  /**
+   * How long clients may take.
+   *
+   * @param idle how long nothing may arrive or leave on a connection that serves no request
+   * @param request how long a request may take to arrive, and a response to be read
+   */
+  public record Timeouts(Duration idle, Duration request) {
+
+    /** Checks the values. */
+    public Timeouts {
+      check(isPositive(idle), "idleTimeout %s is not valid: give more than zero.", idle);
+      check(isPositive(request), "requestTimeout %s is not valid: give more than zero.", request);
+    }
+
+    private static boolean isPositive(Duration duration) {
+      return !duration.isNegative() && !duration.isZero();
     }
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.server.control;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.api.StoreException;
+import dev.holdfast.postgres.PoolUse;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlFailures;
 import java.security.SecureRandom;
@@ -130,14 +131,9 @@ public final class ControlDatabase implements AutoCloseable {
     return Arrays.copyOf(stored, stored.length);
   }
 
-  /** Returns how many connections are in use. */
-  public int activeConnections() {
-    return pool.getHikariPoolMXBean().getActiveConnections();
-  }
-
-  /** Returns how many connections are idle. */
-  public int idleConnections() {
-    return pool.getHikariPoolMXBean().getIdleConnections();
+  /** Returns how its connections are used. */
+  public PoolUse pool() {
+    return PoolUse.of(pool);
   }
 
   @Override

@@ -19,6 +19,7 @@ public enum Code {
   NODE_NOT_FOUND(404, "There is no such node"),
   LEASE_NOT_FOUND(404, "There is no such lease"),
   METHOD_NOT_ALLOWED(405, "The route does not have this method"),
+  REQUEST_TIMEOUT(408, "The request took too long to arrive"),
   DUPLICATE_JOB(409, "The unique key is taken"),
   UNIQUE_KEY_TAKEN(409, "Another active job has the unique key"),
   JOB_STATE(409, "The state of the job does not allow this"),

@@ -3,9 +3,11 @@ package dev.holdfast.server.http;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.server.key.Caller;
 import dev.holdfast.server.key.KeyRing;
+import dev.holdfast.server.log.ServerLog;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
 import tools.jackson.databind.node.ArrayNode;
 
 /**
@@ -28,6 +31,7 @@ public final class Pipeline {
   private static final Pattern REQUEST_ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final String BEARER = "Bearer ";
   private static final byte[] NO_BODY = new byte[0];
+  private static final int PIECE = 16 * 1024;
 
   private final Router router;
   private final KeyRing keys;
@@ -43,10 +47,17 @@ public final class Pipeline {
    * @param basePath what all paths start with; empty for nothing
    * @param bodyLimit the largest body, in bytes
    * @param requestsPerSecond how many requests a second each key may make; 0 for no limit
+   * @param bodyTimeout how long a body may take to arrive
+   * @param proxies whose word counts for where a request came from
    * @param observer is told about each request
    */
   public record Settings(
-      String basePath, int bodyLimit, int requestsPerSecond, Observer observer) {}
+      String basePath,
+      int bodyLimit,
+      int requestsPerSecond,
+      Duration bodyTimeout,
+      TrustedProxies proxies,
+      Observer observer) {}
 
   /** Is told about requests, for metrics. */
   @FunctionalInterface
@@ -55,8 +66,9 @@ public final class Pipeline {
      * Called after each request.
      *
      * @param route the route, without the values of its parameters; "none" if there was none
+     * @param tenant the tenant that an accepted request was for; null for none
      */
-    void handled(String route, int status, Duration took);
+    void handled(String route, @Nullable String tenant, int status, Duration took);
   }
 
   /** What a request may act as and in. */
@@ -77,21 +89,34 @@ public final class Pipeline {
   }
 
   /** Handles a request. Never throws. */
-  public RawResponse handle(RawRequest request) {
+  public RawResponse handle(RawRequest received) {
     long started = System.nanoTime();
+    RawRequest request = settings.proxies().resolve(received);
     String id = requestId(request);
     String route = "none";
+    String tenant = null;
     RawResponse response;
+    MDC.put(ServerLog.REQUEST, id);
     try {
       Router.Match match = router.match(request.method(), stripped(request.path()));
       route = match.route().toString();
+      tenant = match.route().isOfTenant() ? match.parameters().get("tenant") : null;
       response = write(request, id, respond(match, request, id));
     } catch (RuntimeException | Error failure) {
       response = write(request, id, Failures.problem(failure, id, route));
+    } finally {
+      MDC.remove(ServerLog.REQUEST);
+    }
+    if (request.secure()) {
+      response.headers().put("Strict-Transport-Security", "max-age=31536000");
     }
     settings
         .observer()
-        .handled(route, response.status(), Duration.ofNanos(System.nanoTime() - started));
+        .handled(
+            route,
+            response.status() < 400 ? tenant : null,
+            response.status(),
+            Duration.ofNanos(System.nanoTime() - started));
     return response;
   }
 
@@ -191,13 +216,29 @@ public final class Pipeline {
       throw tooLarge(limit);
     }
     try (InputStream in = request.body()) {
-      byte[] body = in.readNBytes(limit + 1);
-      if (body.length > limit) {
-        throw tooLarge(limit);
-      }
-      return body;
+      return read(in, limit, System.nanoTime() + settings.bodyTimeout().toNanos());
     } catch (IOException broken) {
       throw Code.MALFORMED_REQUEST.because("The body could not be read to its end.");
+    }
+  }
+
+  /** In pieces as they arrive: a client that sends a byte from time to time must not stay long. */
+  private static byte[] read(InputStream in, int limit, long deadline) throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    byte[] piece = new byte[PIECE];
+    while (true) {
+      int length = in.read(piece);
+      if (length < 0) {
+        return body.toByteArray();
+      }
+      body.write(piece, 0, length);
+      if (body.size() > limit) {
+        throw tooLarge(limit);
+      }
+      if (System.nanoTime() - deadline > 0) {
+        throw Code.REQUEST_TIMEOUT.because(
+            "The body did not arrive in time: send it at once, or raise requestTimeout.");
+      }
     }
   }
 

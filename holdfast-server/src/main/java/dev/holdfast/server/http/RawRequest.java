@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers returns the value of a header; null if it was not sent
  * @param contentLength the declared length of the body; -1 if it was not declared
  * @param address where the request came from
+ * @param secure whether it came over TLS
  */
 public record RawRequest(
     String method,
@@ -20,7 +21,13 @@ public record RawRequest(
     Function<String, @Nullable String> headers,
     InputStream body,
     long contentLength,
-    String address) {
+    String address,
+    boolean secure) {
+
+  /** Returns the request as a proxy has received it. */
+  RawRequest from(String client, boolean overTls) {
+    return new RawRequest(method, path, query, headers, body, contentLength, client, overTls);
+  }
 
   @Nullable String header(String name) {
     return headers.apply(name);

@@ -1,6 +1,7 @@
 package dev.holdfast.server.javalin;
 
 import dev.holdfast.api.HoldfastException;
+import dev.holdfast.server.config.ServerConfig;
 import dev.holdfast.server.http.EventSource;
 import dev.holdfast.server.http.Pipeline;
 import dev.holdfast.server.http.RawRequest;
@@ -8,50 +9,103 @@ import dev.holdfast.server.http.RawResponse;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
-import io.javalin.util.JavalinException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Serves a pipeline over HTTP with Javalin, on virtual threads. */
 public final class JavalinServer implements AutoCloseable {
-  private static final Duration IDLE = Duration.ofSeconds(30);
+  private static final Logger log = LoggerFactory.getLogger(JavalinServer.class);
+  private static final Duration CERTIFICATE = Duration.ofSeconds(2);
   private static final Duration PING = Duration.ofSeconds(10);
   private static final int HEADER_LIMIT = 16 * 1024;
 
   private final Pipeline pipeline;
+  private final ServerConfig.Http settings;
+  private final SlowConnections slow;
+  private final @Nullable TlsFiles tls;
   private final Javalin javalin;
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("holdfast-connections").factory());
   private volatile boolean stopping;
 
-  private JavalinServer(Pipeline pipeline) {
+  private JavalinServer(Pipeline pipeline, ServerConfig.Http settings) {
     this.pipeline = pipeline;
+    this.settings = settings;
+    this.slow = new SlowConnections(settings.timeouts().request());
+    this.tls = settings.tls() == null ? null : new TlsFiles(settings.tls());
     this.javalin = Javalin.create(this::configure);
   }
 
   /**
    * Starts to serve.
    *
-   * @param port 0 for any free port
    * @throws HoldfastException if the port is taken
    */
-  public static JavalinServer start(Pipeline pipeline, String host, int port) {
-    JavalinServer server = new JavalinServer(pipeline);
+  public static JavalinServer start(Pipeline pipeline, ServerConfig.Http settings) {
+    JavalinServer server = new JavalinServer(pipeline, settings);
     try {
-      server.javalin.start(host, port);
-    } catch (JavalinException failure) {
+      server.javalin.start();
+    } catch (RuntimeException failure) {
+      server.timer.shutdownNow();
       throw new HoldfastException(
           "Port %d of %s cannot be used: %s. Choose another with --port."
-              .formatted(port, host, failure.getMessage()),
+              .formatted(settings.port(), settings.host(), failure.getMessage()),
           failure);
     }
+    server.watch();
     return server;
+  }
+
+  private void watch() {
+    long patience = settings.timeouts().request().toMillis();
+    repeat(Math.clamp(patience / 4, 50, 1_000), slow::sweep);
+    if (tls != null) {
+      repeat(CERTIFICATE.toMillis(), tls::refresh);
+    }
+  }
+
+  private void repeat(long millis, Runnable work) {
+    Future<?> unused =
+        timer.scheduleWithFixedDelay(
+            () -> {
+              try {
+                work.run();
+              } catch (RuntimeException failure) {
+                log.warn("Connections could not be checked, trying again: {}", failure.toString());
+              }
+            },
+            millis,
+            millis,
+            TimeUnit.MILLISECONDS);
+  }
+
+  /** Returns how many connections are open. */
+  public int connections() {
+    return slow.count();
   }
 
   /** Returns the port. */
@@ -68,12 +122,8 @@ public final class JavalinServer implements AutoCloseable {
     config.jetty.modifyHttpConfiguration(JavalinServer::limit);
     config.jetty.modifyServer(server -> {
       server.setErrorHandler(new ProblemErrors());
-      for (var connector : server.getConnectors()) {
-        if (connector instanceof ServerConnector plain) {
-          plain.setIdleTimeout(IDLE.toMillis());
-        }
-      }
     });
+    config.jetty.addConnector(this::connector);
     config.jetty.modifyServletContextHandler(
         handler -> handler.setErrorHandler(new ProblemErrors()));
     // Before Javalin looks for a route: the pipeline has its own routes, for all methods.
@@ -81,6 +131,25 @@ public final class JavalinServer implements AutoCloseable {
       serve(context);
       context.skipRemainingHandlers();
     });
+  }
+
+  private ServerConnector connector(Server server, HttpConfiguration http) {
+    HttpConnectionFactory plain = new HttpConnectionFactory(http);
+    ServerConnector connector;
+    if (tls == null) {
+      connector = new ServerConnector(server, plain);
+    } else {
+      // Certificates for other names are the business of the client, which checks them.
+      http.addCustomizer(new SecureRequestCustomizer(false));
+      connector =
+          new ServerConnector(
+              server, new SslConnectionFactory(tls.factory(), plain.getProtocol()), plain);
+    }
+    connector.setHost(settings.host());
+    connector.setPort(settings.port());
+    connector.setIdleTimeout(settings.timeouts().idle().toMillis());
+    connector.addBean(slow);
+    return connector;
   }
 
   private static void limit(HttpConfiguration http) {
@@ -92,6 +161,19 @@ public final class JavalinServer implements AutoCloseable {
   }
 
   private void serve(Context context) throws IOException {
+    Connection connection =
+        ServletContextRequest.getServletContextRequest(context.req())
+            .getConnectionMetaData()
+            .getConnection();
+    slow.serves(connection);
+    try {
+      serve(context, connection);
+    } finally {
+      slow.served(connection);
+    }
+  }
+
+  private void serve(Context context, Connection connection) throws IOException {
     HttpServletRequest request = context.req();
     RawResponse response =
         pipeline.handle(
@@ -99,34 +181,49 @@ public final class JavalinServer implements AutoCloseable {
                 request.getMethod(),
                 request.getRequestURI(),
                 request.getQueryString(),
-                request::getHeader,
+                name -> header(request, name),
                 request.getInputStream(),
                 request.getContentLengthLong(),
-                request.getRemoteAddr()));
+                request.getRemoteAddr(),
+                request.isSecure()));
     HttpServletResponse out = context.res();
     out.setStatus(response.status());
     response.headers().forEach(out::setHeader);
     EventSource events = response.events();
     if (events != null) {
-      stream(events, out);
+      stream(events, out, connection);
     } else if (response.body().length > 0) {
       out.setContentLength(response.body().length);
       if (!request.getMethod().equals("HEAD")) {
+        slow.writes(connection, true);
         out.getOutputStream().write(response.body());
+        out.flushBuffer();
       }
     }
   }
 
+  /** Each proxy may add its own line; together they are one list. */
+  private static @Nullable String header(HttpServletRequest request, String name) {
+    if (!name.startsWith("X-Forwarded-")) {
+      return request.getHeader(name);
+    }
+    List<String> lines = Collections.list(request.getHeaders(name));
+    return lines.isEmpty() ? null : String.join(",", lines);
+  }
+
   /** Writes events until the client leaves, is too slow, or the server stops. */
-  private void stream(EventSource events, HttpServletResponse response) throws IOException {
+  private void stream(EventSource events, HttpServletResponse response, Connection connection)
+      throws IOException {
     try (events) {
       OutputStream out = response.getOutputStream();
       out.flush();
       while (!stopping && !events.isEnded()) {
         Optional<EventSource.Event> next = events.next(PING);
+        slow.writes(connection, true);
         out.write(
             next.map(JavalinServer::text).orElse(": ping\n\n").getBytes(StandardCharsets.UTF_8));
         out.flush();
+        slow.writes(connection, false);
       }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
@@ -149,6 +246,7 @@ public final class JavalinServer implements AutoCloseable {
   @Override
   public void close() {
     stopping = true;
+    timer.shutdownNow();
     javalin.stop();
   }
 }

@@ -1,13 +1,18 @@
 package dev.holdfast.server.metrics;
 
-import dev.holdfast.server.control.ControlDatabase;
+import dev.holdfast.api.run.AttemptInterceptor;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.NodeLoad;
+import dev.holdfast.postgres.PoolUse;
 import dev.holdfast.server.http.Pipeline;
 import dev.holdfast.server.tenant.Tenants;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
@@ -15,18 +20,74 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The metrics of a server. */
 public final class ServerMetrics implements Pipeline.Observer, AutoCloseable {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final JvmGcMetrics collections = new JvmGcMetrics();
+  private final TenantLabels labels = new TenantLabels();
+
+  /** Weakly, so that the node of a deleted tenant is not kept. */
+  private final Set<HoldfastNode> nodes =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+  private volatile @Nullable TenantSamples samples;
 
   public ServerMetrics() {
+    registry.config().meterFilter(new ServerNames());
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
+    collections.bindTo(registry);
     new ClassLoaderMetrics().bindTo(registry);
     new ProcessorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
+    gauge(
+        "holdfast.workers.active",
+        "Attempts that run on this server",
+        all -> all.stream().mapToInt(NodeLoad::running).sum());
+    gauge(
+        "holdfast.workers.total.capacity",
+        "Attempts that this server runs at the same time at most",
+        all -> all.stream().mapToInt(NodeLoad::capacity).sum());
+    gauge(
+        "holdfast.heartbeat.margin.seconds",
+        "How long the node of this server that is closest to fencing itself may still act",
+        all ->
+            all.stream()
+                .mapToDouble(load -> load.heartbeatMargin().toMillis() / 1000.0)
+                .min()
+                .orElse(Double.NaN));
+    Gauge.builder("holdfast.recovery.orphaned.tasks", this, ServerMetrics::recovered)
+        .description("Jobs of dead nodes that this server has taken back since it started")
+        .strongReference(true)
+        .register(registry);
+  }
+
+  private void gauge(String name, String description, ToDoubleFunction<List<NodeLoad>> value) {
+    Gauge.builder(name, this, any -> value.applyAsDouble(loads()))
+        .description(description)
+        .strongReference(true)
+        .register(registry);
+  }
+
+  private List<NodeLoad> loads() {
+    synchronized (nodes) {
+      return nodes.stream().filter(HoldfastNode::isReady).map(HoldfastNode::load).toList();
+    }
+  }
+
+  private double recovered() {
+    return registry.find("holdfast.jobs.recovered").counters().stream()
+        .mapToDouble(Counter::count)
+        .sum();
   }
 
   /** Returns the registry, which nodes use too. */
@@ -34,14 +95,57 @@ public final class ServerMetrics implements Pipeline.Observer, AutoCloseable {
     return registry;
   }
 
-  /** Adds gauges for the connections to the control schema and the open tenants. */
-  public void watch(ControlDatabase control, Tenants tenants) {
-    Gauge.builder("holdfast.db.connections.active", control, ControlDatabase::activeConnections)
-        .description("Connections to the control schema that are in use")
+  /** Adds a node of this server. */
+  public void watch(HoldfastNode node) {
+    nodes.add(node);
+  }
+
+  /** Returns an interceptor that counts the attempts of a tenant. */
+  public AttemptInterceptor attempts(String tenant) {
+    Counter executed =
+        Counter.builder("holdfast.tenant.tasks.executed")
+            .description("Attempts that ran on this server, by tenant")
+            .tag("tenant", labels.of(tenant))
+            .register(registry);
+    return attempt -> {
+      touched(tenant);
+      try {
+        return attempt.proceed();
+      } finally {
+        executed.increment();
+      }
+    };
+  }
+
+  /**
+   * Notes that something may have changed in a tenant, so that it is counted at the next scrape.
+   */
+  public void touched(String tenant) {
+    TenantSamples known = samples;
+    if (known != null) {
+      known.touched(tenant);
+    }
+  }
+
+  /** Adds gauges for connections. */
+  public void pool(String name, Supplier<PoolUse> use) {
+    connections("active", "Connections in use", name, () -> use.get().active());
+    connections("idle", "Connections that are idle", name, () -> use.get().idle());
+    connections("waiting", "Threads that wait for a connection", name, () -> use.get().waiting());
+    connections("max", "Connections that the pool may have", name, () -> use.get().most());
+  }
+
+  private void connections(String what, String description, String pool, Supplier<Number> value) {
+    Gauge.builder("holdfast.db.connections." + what, value)
+        .description(description)
+        .tag("pool", pool)
+        .strongReference(true)
         .register(registry);
-    Gauge.builder("holdfast.db.connections.idle", control, ControlDatabase::idleConnections)
-        .description("Connections to the control schema that are idle")
-        .register(registry);
+  }
+
+  /** Adds gauges for what tenants have. */
+  public void tenants(Tenants tenants) {
+    samples = new TenantSamples(tenants, labels, registry);
     Gauge.builder("holdfast.tenants.open", tenants, all -> all.opened().size())
         .description("Tenants that this server has opened")
         .register(registry);
@@ -49,21 +153,29 @@ public final class ServerMetrics implements Pipeline.Observer, AutoCloseable {
 
   /** Routes name no values of parameters, so the number of time series is bounded. */
   @Override
-  public void handled(String route, int status, Duration took) {
+  public void handled(String route, @Nullable String tenant, int status, Duration took) {
     Timer.builder("holdfast.http.requests")
         .description("Requests by route and status")
         .tags(Tags.of("route", route, "status", String.valueOf(status)))
         .register(registry)
         .record(took);
+    if (tenant != null && !route.startsWith("GET ")) {
+      touched(tenant);
+    }
   }
 
   /** Returns all metrics in the text format of Prometheus. */
   public String scrape() {
+    TenantSamples known = samples;
+    if (known != null) {
+      known.refresh();
+    }
     return registry.scrape();
   }
 
   @Override
   public void close() {
+    collections.close();
     registry.close();
   }
 }

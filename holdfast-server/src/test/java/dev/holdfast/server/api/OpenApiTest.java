@@ -77,6 +77,8 @@ class OpenApiTest {
       keys(tenant);
       installation(server, admin);
       stream(tenant);
+      admin.get("/v1/log-levels").expect(200);
+      admin.put("/v1/log-levels/log.test.shape", "{\"level\":\"WARN\"}").expect(200);
       assertThat(OpenApi.instance().unseen()).isEmpty();
     }
   }

@@ -91,6 +91,24 @@ class HoldfastServerTest {
   }
 
   @Test
+  void modulesOnTheClassPathAreInstalled() {
+    try (TestServer api = new TestServer(Map.of("mode", "api"));
+        HoldfastServer worker = HoldfastServer.start(api.config(Map.of("mode", "worker")))) {
+      assertThat(worker.firstKeys().isEmpty()).isTrue();
+      String job =
+          api.tenant()
+              .post(T + "/jobs", "{\"task\":\"found::greet\",\"payload\":\"Ada\"}")
+              .expect(201)
+              .text("id");
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(() ->
+              assertThat(api.tenant().get(T + "/jobs/" + job).text("result"))
+                  .isEqualTo("Hello Ada"));
+    }
+  }
+
+  @Test
   void aSchedulerRunsNoJobs() {
     try (TestServer server = new TestServer(Map.of("mode", "api,scheduler"))) {
       String job =

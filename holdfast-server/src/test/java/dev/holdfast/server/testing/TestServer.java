@@ -4,6 +4,7 @@ import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.server.boot.HoldfastServer;
 import dev.holdfast.server.config.Configuration;
+import dev.holdfast.server.config.ServerConfig;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,8 +28,8 @@ public final class TestServer implements AutoCloseable {
     this(Map.of());
   }
 
-  /** Starts another server on the same database. */
-  public HoldfastServer start(Map<String, String> settings) {
+  /** The configuration of a server on the same database. */
+  public ServerConfig config(Map<String, String> settings) {
     Map<String, String> flags =
         new HashMap<>(
             Map.of(
@@ -40,8 +41,12 @@ public final class TestServer implements AutoCloseable {
                 "queues", "default=5",
                 "drain", "PT2S"));
     flags.putAll(settings);
-    HoldfastServer server =
-        HoldfastServer.start(Configuration.read(null, Map.of(), flags).server(), List.of(tasks));
+    return Configuration.read(null, Map.of(), flags).server();
+  }
+
+  /** Starts another server on the same database. */
+  public HoldfastServer start(Map<String, String> settings) {
+    HoldfastServer server = HoldfastServer.start(config(settings), List.of(tasks));
     servers.add(server);
     return server;
   }

@@ -1,13 +1,13 @@
 package dev.holdfast.server.testing;
 
 import dev.holdfast.api.policy.RetryPolicy;
+import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.workflow.Step;
 import dev.holdfast.api.workflow.Workflow;
-import dev.holdfast.engine.node.NodeBuilder;
-import dev.holdfast.server.TaskModule;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
+import org.slf4j.LoggerFactory;
 
 /** Tasks and workflows of the tests. */
 public final class TestTasks implements TaskModule {
@@ -15,6 +15,7 @@ public final class TestTasks implements TaskModule {
       TaskType.of("test::echo", Object.class, Object.class);
   public static final TaskType<Object, Void> FAIL =
       TaskType.of("test::fail", Object.class).with(job -> job.retry(RetryPolicy.NEVER));
+  public static final TaskType<Object, Void> LOG = TaskType.of("test::log", Object.class);
   public static final TaskType<Object, Void> BLOCK = TaskType.of("test::block", Object.class);
   public static final Workflow<Object, Void> CHAIN =
       Workflow.define(
@@ -43,12 +44,18 @@ public final class TestTasks implements TaskModule {
   public final Semaphore started = new Semaphore(0);
 
   @Override
-  public void addTo(NodeBuilder node) {
-    node.handle(ECHO, (payload, context) -> payload)
+  public void configure(Binder binder) {
+    binder
+        .handle(ECHO, (payload, context) -> payload)
         .handle(
             FAIL,
             (payload, context) -> {
               throw new IllegalStateException("It always fails: " + Map.of());
+            })
+        .handle(
+            LOG,
+            (payload, context) -> {
+              LoggerFactory.getLogger("test").warn("a line of a job");
             })
         .handle(
             BLOCK,

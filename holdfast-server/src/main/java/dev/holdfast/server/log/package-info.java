@@ -1,0 +1,5 @@
+/** The log of a server: lines for people or as JSON, and levels that can change while it runs. */
+@NullMarked
+package dev.holdfast.server.log;
+
+import org.jspecify.annotations.NullMarked;
