@@ -30,8 +30,7 @@ public final class Main {
   }
 
   /** Executes a command line with the given variables and returns its exit status. */
-  static int run(
-      Map<String, String> variables, PrintWriter out, PrintWriter err, String... args) {
+  static int run(Map<String, String> variables, PrintWriter out, PrintWriter err, String... args) {
     CommandLine line = commandLine(variables);
     line.setOut(out);
     line.setErr(err);

@@ -51,7 +51,8 @@ class MainTest {
         "event publish mail.sent x  | 'x' is not JSON",
         "queue                | Say what to do",
         "queue list --url ftp://x --key k | is not the URL of a server",
-        "queue list --url http://x --database-url jdbc:postgresql://x/y | Both a server and a database",
+        "queue list --url http://x --database-url jdbc:postgresql://x/y | Both a server and a"
+            + " database",
         "tenant list --database-url jdbc:postgresql://x/y | needs a server",
         "task list --url http://x | works on a database only",
         "completion fish      | fish",

@@ -144,8 +144,7 @@ public final class ProfileCommand extends Group {
   }
 
   @Command(name = "use", description = "Make a profile the current one.")
-  int use(
-      @Parameters(paramLabel = "NAME", description = "The name of the profile.") String name) {
+  int use(@Parameters(paramLabel = "NAME", description = "The name of the profile.") String name) {
     Profiles profiles = profiles();
     Profile profile = profiles.get(name);
     profiles.using(name).write();

@@ -73,8 +73,7 @@ public final class TenantCommand extends Group {
   int create(
       @Mixin Target target, @Parameters(paramLabel = "NAME", description = NAME) String name) {
     return target.onServer(session -> {
-      JsonNode created =
-          session.create(Session.root("tenants"), Json.object().put("name", name));
+      JsonNode created = session.create(Session.root("tenants"), Json.object().put("name", name));
       return session.done(created, "Tenant '%s' is created.%n%s".formatted(name, shown(created)));
     });
   }

@@ -3,9 +3,7 @@ package dev.holdfast.cli.connect;
 import dev.holdfast.cli.database.OpenStore;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.server.api.LocalApi;
-import dev.holdfast.server.http.RawRequest;
 import dev.holdfast.server.http.RawResponse;
-import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 
@@ -27,18 +25,9 @@ final class DatabaseApi implements Api {
   public JsonNode send(ApiRequest request) {
     String[] parts = request.path().split("\\?", 2);
     JsonNode body = request.body();
-    byte[] bytes =
-        body == null ? new byte[0] : body.toString().getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = body == null ? new byte[0] : body.toString().getBytes(StandardCharsets.UTF_8);
     RawResponse response =
-        local.handle(
-            new RawRequest(
-                request.method(),
-                parts[0],
-                parts.length == 1 ? null : parts[1],
-                header -> null,
-                new ByteArrayInputStream(bytes),
-                bytes.length,
-                "local"));
+        local.handle(request.method(), parts[0], parts.length == 1 ? null : parts[1], bytes);
     JsonNode json =
         response.body().length == 0
             ? Json.object()

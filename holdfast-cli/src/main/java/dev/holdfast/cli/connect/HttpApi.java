@@ -92,8 +92,7 @@ final class HttpApi implements Api {
     return failure instanceof ConnectException || failure instanceof HttpConnectTimeoutException;
   }
 
-  private HttpRequest http(
-      ApiRequest request, @Nullable String idempotencyKey, Duration atMost) {
+  private HttpRequest http(ApiRequest request, @Nullable String idempotencyKey, Duration atMost) {
     HttpRequest.Builder builder =
         HttpRequest.newBuilder(URI.create(server + request.path()))
             .timeout(atMost)

@@ -2,7 +2,9 @@ package dev.holdfast.cli.connect;
 
 import java.util.Optional;
 
-/** Reads the parts of a key that are not secret: {@code holdfast_<env>_<tenant>_<keyid>_<secret>}. */
+/**
+ * Reads the parts of a key that are not secret: {@code holdfast_<env>_<tenant>_<keyid>_<secret>}.
+ */
 public final class KeyName {
   private static final int PARTS = 5;
   private static final String INSTALLATION = "admin";

@@ -55,8 +55,7 @@ public record Profiles(Path file, @Nullable String current, Map<String, Profile>
 
   private static Path file(Map<String, String> variables) {
     String xdg = variables.getOrDefault("XDG_CONFIG_HOME", "");
-    Path base =
-        xdg.isBlank() ? Path.of(System.getProperty("user.home"), ".config") : Path.of(xdg);
+    Path base = xdg.isBlank() ? Path.of(System.getProperty("user.home"), ".config") : Path.of(xdg);
     return base.resolve("holdfast").resolve("profiles.json");
   }
 
@@ -101,9 +100,7 @@ public record Profiles(Path file, @Nullable String current, Map<String, Profile>
           "There is no profile '%s'.%s See 'holdfast profile list'."
               .formatted(
                   name,
-                  Closest.to(name, all.keySet())
-                      .map(" Did you mean '%s'?"::formatted)
-                      .orElse("")));
+                  Closest.to(name, all.keySet()).map(" Did you mean '%s'?"::formatted).orElse("")));
     }
     return profile;
   }

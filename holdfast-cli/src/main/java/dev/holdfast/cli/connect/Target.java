@@ -81,8 +81,7 @@ public final class Target {
       order = 106,
       paramLabel = "TIME",
       converter = DurationConverter.class,
-      description =
-          "How long to wait for a response of the server, with retries. Defaults to 30s.")
+      description = "How long to wait for a response of the server, with retries. Defaults to 30s.")
   private Duration timeout = Duration.ofSeconds(30);
 
   @Mixin private final DatabaseOptions database = new DatabaseOptions();
@@ -122,8 +121,7 @@ public final class Target {
   public int onDatabase(Work work) {
     if (chosen() == Kind.SERVER) {
       throw wrongUse(
-          "'%s' works on a database only: use --database-url."
-              .formatted(command.qualifiedName()));
+          "'%s' works on a database only: use --database-url.".formatted(command.qualifiedName()));
     }
     return on(database(), work);
   }
@@ -196,7 +194,8 @@ public final class Target {
       return Kind.DATABASE;
     }
     throw wrongUse(
-        "No server and no database is given: start a server with 'holdfast serve', name one with --url or 'holdfast profile add', or name a database with --database-url.");
+        "No server and no database is given: start a server with 'holdfast serve', name one with"
+            + " --url or 'holdfast profile add', or name a database with --database-url.");
   }
 
   private Optional<Kind> either(boolean server, boolean isDatabase, String both) {
@@ -213,18 +212,13 @@ public final class Target {
       return session(new DatabaseApi(database.open()), LocalApi.TENANT);
     } catch (SQLException failure) {
       throw ApiException.refused(
-          ExitCode.of(failure),
-          "The database cannot be used: " + failure.getMessage());
+          ExitCode.of(failure), "The database cannot be used: " + failure.getMessage());
     }
   }
 
   private Session session(Api api, String name) {
     return new Session(
-        api,
-        name,
-        json(),
-        command.commandLine().getOut(),
-        command.commandLine().getErr());
+        api, name, json(), command.commandLine().getOut(), command.commandLine().getErr());
   }
 
   private Session server() {

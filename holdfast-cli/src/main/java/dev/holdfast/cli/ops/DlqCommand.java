@@ -75,8 +75,7 @@ public final class DlqCommand extends Group {
       if (yes) {
         JsonNode result = session.post(session.path("dead-letters", "purge"), filter.body());
         return session.done(
-            result,
-            "%s dead-lettered jobs were deleted.".formatted(Value.text(result, "count")));
+            result, "%s dead-lettered jobs were deleted.".formatted(Value.text(result, "count")));
       }
       Query query = filter.to(new Query().add("state", "FAILED"));
       JsonNode counts = session.get(session.path("jobs", "counts") + query);

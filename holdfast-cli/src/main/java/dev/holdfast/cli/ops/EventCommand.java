@@ -12,10 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Publishes events. */
-@Command(
-    name = "event",
-    description = "Publish events.",
-    synopsisSubcommandLabel = "COMMAND")
+@Command(name = "event", description = "Publish events.", synopsisSubcommandLabel = "COMMAND")
 public final class EventCommand extends Group {
 
   @Command(name = "publish", description = "Publish an event; its triggers enqueue jobs.")

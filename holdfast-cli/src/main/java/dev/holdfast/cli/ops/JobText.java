@@ -16,16 +16,17 @@ final class JobText {
     Fields fields = new Fields(out);
     fields.line("job", Value.text(job, "id"));
     fields.line("task", Value.text(job, "task"));
-    fields.line(
-        "queue", Value.text(job, "queue") + ", priority " + Value.text(job, "priority"));
+    fields.line("queue", Value.text(job, "queue") + ", priority " + Value.text(job, "priority"));
     fields.line(
         "state",
         Value.text(job, "state")
             + (Value.yesNo(job, "cancelRequested").equals("yes") ? ", cancel requested" : ""));
-    job.get("why").forEach(why -> {
-      fields.line("waits", "%s [%s]".formatted(Value.text(why, "message"), Value.text(why, "code")));
-      fields.line("remedy", Value.text(why, "remedy"));
-    });
+    job.get("why")
+        .forEach(why -> {
+          fields.line(
+              "waits", "%s [%s]".formatted(Value.text(why, "message"), Value.text(why, "code")));
+          fields.line("remedy", Value.text(why, "remedy"));
+        });
     fields.line("attempt", Value.text(job, "attempt"));
     for (String name : new String[] {"node", "stack", "source", "parent", "run"}) {
       fields.line(name, Value.orNull(job, name));

@@ -12,7 +12,6 @@ import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Listing;
 import dev.holdfast.cli.print.Value;
-
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.LeaseStore.Ending;
 import dev.holdfast.engine.store.LeaseStore.LeaseClaim;

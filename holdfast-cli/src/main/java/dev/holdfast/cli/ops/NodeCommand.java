@@ -47,7 +47,8 @@ public final class NodeCommand extends Group {
                 .column("name")
                 .column("alive", node -> Value.yesNo(node, "alive"))
                 .time("started", "startedAt")
-                .column("silent", node -> String.valueOf(Value.duration(node, "sinceLastHeartbeat")))
+                .column(
+                    "silent", node -> String.valueOf(Value.duration(node, "sinceLastHeartbeat")))
                 .column("mode", NodeCommand::modes)
                 .column("stack")
                 .column("serves", node -> String.join(",", Value.list(node, "serves")))
@@ -80,7 +81,8 @@ public final class NodeCommand extends Group {
       Fields fields = new Fields(session.out());
       fields.line("node", id + (Value.yesNo(node, "alive").equals("yes") ? "" : ", dead"));
       fields.line("name", Value.orNull(node, "name"));
-      fields.line("host", "%s, process %s".formatted(Value.text(node, "host"), Value.text(node, "pid")));
+      fields.line(
+          "host", "%s, process %s".formatted(Value.text(node, "host"), Value.text(node, "pid")));
       fields.line("version", Value.orNull(node, "version"));
       fields.line("started", Value.orNull(node, "startedAt"));
       fields.line("silent", Value.duration(node, "sinceLastHeartbeat"));
@@ -119,8 +121,8 @@ public final class NodeCommand extends Group {
     if (task != null) {
       body.put("pattern", task);
     }
-    return target.run(session ->
-        told(session, session.put(Session.root("nodes", id, "mode"), body), id));
+    return target.run(
+        session -> told(session, session.put(Session.root("nodes", id, "mode"), body), id));
   }
 
   private static int told(Session session, JsonNode result, String id) {
@@ -133,8 +135,8 @@ public final class NodeCommand extends Group {
       name = "drain",
       description = "Let a node start no more jobs; those that run finish. 'mode ID full' ends it.")
   int drain(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
-    return target.run(session ->
-        told(session, session.post(Session.root("nodes", id, "drain")), id));
+    return target.run(
+        session -> told(session, session.post(Session.root("nodes", id, "drain")), id));
   }
 
   @Command(name = "clear", description = "Remove the mode overrides of a node.")
@@ -147,8 +149,11 @@ public final class NodeCommand extends Group {
               description = "Remove the override of this task pattern only (database only).")
           @Nullable String task) {
     if (task != null) {
-      return change(target, id, "%d live node(s) with id '%s' were notified.", nodes ->
-          nodes.clearMode(id, task));
+      return change(
+          target,
+          id,
+          "%d live node(s) with id '%s' were notified.",
+          nodes -> nodes.clearMode(id, task));
     }
     return target.run(session ->
         told(session, session.delete(Session.root("nodes", id, "mode", "overrides")), id));
@@ -160,15 +165,15 @@ public final class NodeCommand extends Group {
           "Make a node give up everything it has claimed, and rejoin as a new incarnation (database"
               + " only).")
   int fence(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
-    return change(target, id, "%d live node(s) with id '%s' were notified.", nodes ->
-        nodes.fence(id));
+    return change(
+        target, id, "%d live node(s) with id '%s' were notified.", nodes -> nodes.fence(id));
   }
 
   @Command(
       name = "recover",
       description =
-          "Declare dead a node that is certainly gone, and recover its jobs now instead of after its"
-              + " timeout (database only).")
+          "Declare dead a node that is certainly gone, and recover its jobs now instead of after"
+              + " its timeout (database only).")
   int recover(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
     return change(
         target,
@@ -187,8 +192,7 @@ public final class NodeCommand extends Group {
               ExitCode.NOT_FOUND,
               "There is no live node with id '%s'; see 'node list'.".formatted(id));
         }
-        return session.done(
-            Json.object().put("changed", told), sentence.formatted(told, id));
+        return session.done(Json.object().put("changed", told), sentence.formatted(told, id));
       }
     });
   }

@@ -123,8 +123,10 @@ public final class QueueCommand extends Group {
 
   private static KnownNames known(Session session) {
     Set<String> names = new TreeSet<>();
-    session.get(session.path("queues")).get("queues").forEach(queue ->
-        names.add(Value.text(queue, "name")));
+    session
+        .get(session.path("queues"))
+        .get("queues")
+        .forEach(queue -> names.add(Value.text(queue, "name")));
     return new KnownNames("queue", names);
   }
 }

@@ -24,8 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
     name = "schedule",
     description = "Put, list, show, pause, resume, fire and delete schedules.",
     synopsisSubcommandLabel = "COMMAND",
-    footer =
-        "A schedule that an application declares stays deleted until its declaration changes.")
+    footer = "A schedule that an application declares stays deleted until its declaration changes.")
 public final class ScheduleCommand extends Group {
   private static final String ID = "The id of the schedule.";
 
@@ -167,8 +166,7 @@ public final class ScheduleCommand extends Group {
       JsonNode result = session.post(session.path("schedules", id, "resume"));
       String next =
           session.json() ? "" : orNever(session.get(session.path("schedules", id)), "nextFire");
-      return session.done(
-          result, "Schedule '%s' is resumed; next fire: %s.".formatted(id, next));
+      return session.done(result, "Schedule '%s' is resumed; next fire: %s.".formatted(id, next));
     });
   }
 

@@ -26,7 +26,8 @@ import picocli.CommandLine.Parameters;
     synopsisSubcommandLabel = "COMMAND")
 public final class TaskCommand extends Group {
 
-  private static int on(Target target, java.util.function.BiFunction<Session, HoldfastClient, Integer> work) {
+  private static int on(
+      Target target, java.util.function.BiFunction<Session, HoldfastClient, Integer> work) {
     return target.onDatabase(session -> {
       try (HoldfastClient client = HoldfastClient.on(session.store())) {
         return work.apply(session, client);
@@ -88,19 +89,21 @@ public final class TaskCommand extends Group {
               names = "--force",
               description = "Limit the task even if it has no settings or node yet.")
           boolean force) {
-    return on(target, (session, client) -> {
-      if (!force) {
-        known(client).require(task, "Add --force to limit it before it has jobs or a node.");
-      }
-      if (most.isEmpty()) {
-        client.tasks().unlimit(task);
-        return session.done(Json.object(), "Task '%s' has no limit.".formatted(task));
-      }
-      client.tasks().limit(task, most.getAsInt());
-      return session.done(
-          Json.object(),
-          "Task '%s' is limited to %d jobs at a time.".formatted(task, most.getAsInt()));
-    });
+    return on(
+        target,
+        (session, client) -> {
+          if (!force) {
+            known(client).require(task, "Add --force to limit it before it has jobs or a node.");
+          }
+          if (most.isEmpty()) {
+            client.tasks().unlimit(task);
+            return session.done(Json.object(), "Task '%s' has no limit.".formatted(task));
+          }
+          client.tasks().limit(task, most.getAsInt());
+          return session.done(
+              Json.object(),
+              "Task '%s' is limited to %d jobs at a time.".formatted(task, most.getAsInt()));
+        });
   }
 
   private static KnownNames known(HoldfastClient client) {
@@ -118,14 +121,16 @@ public final class TaskCommand extends Group {
               converter = NameConverter.OfTask.class,
               description = "The name of the task.")
           String task) {
-    return on(target, (session, client) -> {
-      if (!client.tasks().closeBreaker(task)) {
-        throw ApiException.refused(
-            ExitCode.CONFLICT,
-            "The circuit breaker of task '%s' is not open; see 'task list'.".formatted(task));
-      }
-      return session.done(
-          Json.object(), "The circuit breaker of task '%s' is closed.".formatted(task));
-    });
+    return on(
+        target,
+        (session, client) -> {
+          if (!client.tasks().closeBreaker(task)) {
+            throw ApiException.refused(
+                ExitCode.CONFLICT,
+                "The circuit breaker of task '%s' is not open; see 'task list'.".formatted(task));
+          }
+          return session.done(
+              Json.object(), "The circuit breaker of task '%s' is closed.".formatted(task));
+        });
   }
 }

@@ -82,8 +82,7 @@ public final class TriggerCommand extends Group {
         return session.done(trigger, "");
       }
       Fields fields = new Fields(session.out());
-      fields.line(
-          "trigger", id + (Value.yesNo(trigger, "paused").equals("yes") ? ", paused" : ""));
+      fields.line("trigger", id + (Value.yesNo(trigger, "paused").equals("yes") ? ", paused" : ""));
       fields.line("event", Value.text(trigger, "event"));
       String conditions = conditions(trigger);
       fields.line("if", conditions.isEmpty() ? null : conditions);
@@ -139,7 +138,8 @@ public final class TriggerCommand extends Group {
               names = "--where",
               paramLabel = "JSON",
               description =
-                  "A condition, such as '{\"field\":\"kind\",\"is\":\"invoice\"}'. May be repeated.")
+                  "A condition, such as '{\"field\":\"kind\",\"is\":\"invoice\"}'. May be"
+                      + " repeated.")
           @Nullable List<String> where,
       @Option(names = "--queue", paramLabel = "NAME", description = "The queue of its jobs.")
           @Nullable String queue) {

@@ -100,8 +100,6 @@ public final class WatchJobCommand implements Callable<Integer> {
 
   private static @Nullable String failure(JsonNode job) {
     JsonNode failures = job.get("failures");
-    return failures.isEmpty()
-        ? null
-        : Value.text(failures.get(failures.size() - 1), "message");
+    return failures.isEmpty() ? null : Value.text(failures.get(failures.size() - 1), "message");
   }
 }

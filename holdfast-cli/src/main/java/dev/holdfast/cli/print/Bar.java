@@ -14,7 +14,6 @@ public final class Bar {
     double part = Math.clamp((double) done / total, 0, 1);
     int full = (int) Math.floor(part * WIDTH);
     return "[%s%s] %d %%"
-        .formatted(
-            "#".repeat(full), ".".repeat(WIDTH - full), (int) Math.floor(part * 100));
+        .formatted("#".repeat(full), ".".repeat(WIDTH - full), (int) Math.floor(part * 100));
   }
 }

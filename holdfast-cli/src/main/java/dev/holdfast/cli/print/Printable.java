@@ -16,9 +16,9 @@ public final class Printable {
   private static boolean isControl(int letter) {
     return switch (Character.getType(letter)) {
       case Character.CONTROL,
-              Character.LINE_SEPARATOR,
-              Character.PARAGRAPH_SEPARATOR,
-              Character.FORMAT ->
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.FORMAT ->
           true;
       default -> false;
     };

@@ -129,8 +129,7 @@ public final class RunCommand extends Group {
           String reason) {
     return target.run(session ->
         session.done(
-            session.post(
-                session.path("runs", id, "cancel"), Json.object().put("reason", reason)),
+            session.post(session.path("runs", id, "cancel"), Json.object().put("reason", reason)),
             "Run %s is being cancelled; compensations and finally steps still run.".formatted(id)));
   }
 

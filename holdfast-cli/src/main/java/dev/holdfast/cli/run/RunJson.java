@@ -58,8 +58,7 @@ public final class RunJson {
       }
     }
     throw ApiException.refused(
-        ExitCode.NOT_FOUND,
-        "Version %s of workflow '%s' is not stored.".formatted(hash, workflow));
+        ExitCode.NOT_FOUND, "Version %s of workflow '%s' is not stored.".formatted(hash, workflow));
   }
 
   private static Map<String, StepProgress> steps(JsonNode run) {

@@ -148,9 +148,6 @@ final class RunWatch {
     String reason = Value.text(run, "reason");
     return "Run %s ended %s%s%s"
         .formatted(
-            id,
-            RunJson.state(run),
-            RunJson.took(run),
-            reason.isEmpty() ? "." : ": " + reason);
+            id, RunJson.state(run), RunJson.took(run), reason.isEmpty() ? "." : ": " + reason);
   }
 }

@@ -44,11 +44,12 @@ public final class ShowCommand implements Callable<Integer> {
     print(run, out);
     out.println();
     TextGraph.lines(RunJson.picture(session, run, Instant.now()), false).forEach(out::println);
-    run.get("steps").forEach(step -> {
-      if (hasDetails(step)) {
-        printStep(step, out);
-      }
-    });
+    run.get("steps")
+        .forEach(step -> {
+          if (hasDetails(step)) {
+            printStep(step, out);
+          }
+        });
     out.flush();
     return 0;
   }
@@ -95,16 +96,17 @@ public final class ShowCommand implements Callable<Integer> {
     fields.line("input", Value.json(step, "input"));
     fields.line("output", Value.json(step, "output"));
     fields.line("failure", Value.orNull(step, "failure"));
-    step.get("failures").forEach(failure -> {
-      String type = Value.text(failure, "type");
-      out.printf(
-          "attempt %s failed at %s on %s: %s, %s%s%n",
-          Value.text(failure, "attempt"),
-          Value.text(failure, "failedAt"),
-          Value.text(failure, "node"),
-          Value.text(failure, "code"),
-          type.isEmpty() ? "" : type + ": ",
-          Value.text(failure, "message"));
-    });
+    step.get("failures")
+        .forEach(failure -> {
+          String type = Value.text(failure, "type");
+          out.printf(
+              "attempt %s failed at %s on %s: %s, %s%s%n",
+              Value.text(failure, "attempt"),
+              Value.text(failure, "failedAt"),
+              Value.text(failure, "node"),
+              Value.text(failure, "code"),
+              type.isEmpty() ? "" : type + ": ",
+              Value.text(failure, "message"));
+        });
   }
 }

@@ -77,8 +77,7 @@ public final class SignalCommand implements Callable<Integer> {
   }
 
   private void requireAwaited(Session session) {
-    List<String> awaited =
-        awaited(RunJson.graph(session, session.get(session.path("runs", id))));
+    List<String> awaited = awaited(RunJson.graph(session, session.get(session.path("runs", id))));
     if (!awaited.contains(name)) {
       throw ApiException.refused(
           ExitCode.NOT_FOUND,

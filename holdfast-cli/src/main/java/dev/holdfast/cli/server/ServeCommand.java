@@ -101,11 +101,11 @@ public final class ServeCommand implements Callable<Integer> {
       return;
     }
     Profiles profiles =
-        Profiles.read(
-            spec.root().userObject() instanceof Environment root ? root : System::getenv);
+        Profiles.read(spec.root().userObject() instanceof Environment root ? root : System::getenv);
     if (profiles.all().containsKey(PROFILE)) {
       out.printf(
-          "Profile '%s' exists and is kept. To use this server, run 'holdfast profile add NAME --url %s --key'.%n",
+          "Profile '%s' exists and is kept. To use this server, run 'holdfast profile add NAME"
+              + " --url %s --key'.%n",
           PROFILE, server.url());
       return;
     }

@@ -30,7 +30,6 @@ public final class WorkflowCommand extends Group {
                 .column("hash", workflow -> workflow.get("hash").asString())));
   }
 
-
   @Command(name = "show", description = "List all stored versions of a workflow, latest first.")
   int show(
       @Mixin Target target,
@@ -42,7 +41,7 @@ public final class WorkflowCommand extends Group {
             "versions",
             Listing.of("versions")
                 .column("hash", version -> version.get("hash").asString())
-                .number("steps", version ->
-                    String.valueOf(version.get("graph").get("steps").size()))));
+                .number(
+                    "steps", version -> String.valueOf(version.get("graph").get("steps").size()))));
   }
 }

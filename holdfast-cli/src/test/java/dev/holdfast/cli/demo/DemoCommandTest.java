@@ -35,7 +35,8 @@ class DemoCommandTest {
       assertThat(demo.exit()).as(demo.err()).isZero();
       assertThat(demo.out()).contains("The jobs are in schema holdfast_demo.");
       assertThat(Cli.on(database, "queue", "list").err()).contains("has no Holdfast tables");
-      assertThat(Cli.on(database, "queue", "list", "--schema", "holdfast_demo").out()).contains("queue");
+      assertThat(Cli.on(database, "queue", "list", "--schema", "holdfast_demo").out())
+          .contains("queue");
     }
   }
 
@@ -43,12 +44,14 @@ class DemoCommandTest {
   void aPausedQueueIsReportedAsPaused() {
     try (TestDatabase database = SharedServer.freshDatabase()) {
       Cli.on(database, "demo", "--jobs", "1");
-      assertThat(Cli.on(database, "queue", "pause", "mail", "--schema", "holdfast_demo").exit()).isZero();
+      assertThat(Cli.on(database, "queue", "pause", "mail", "--schema", "holdfast_demo").exit())
+          .isZero();
 
       Cli demo = Cli.on(database, "demo", "--jobs", "20");
 
       assertThat(demo.out())
-          .containsOnlyOnce("Queue 'mail' is paused: its jobs wait until 'holdfast queue resume mail'.");
+          .containsOnlyOnce(
+              "Queue 'mail' is paused: its jobs wait until 'holdfast queue resume mail'.");
     }
   }
 }

@@ -187,14 +187,16 @@ class ClientCommandTest {
 
     assertThat(job.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
     assertThat(job.err())
-        .contains("There is no such job: Job 0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e", "[JOB_NOT_FOUND]");
+        .contains(
+            "There is no such job: Job 0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e", "[JOB_NOT_FOUND]");
   }
 
   @Test
   void requeuingAJobPrintsTheResult() {
     JobId id = client.enqueue(SEND, new Letter("eve"), job -> job.runIn(Duration.ofHours(1))).id();
 
-    assertThat(holdfast("job", "requeue", id.toString()).out()).contains("Job " + id + " is ready.");
+    assertThat(holdfast("job", "requeue", id.toString()).out())
+        .contains("Job " + id + " is ready.");
     assertThat(holdfast("job", "requeue", id.toString()).out()).contains("was already ready");
     client.cancel(id);
     Cli ended = holdfast("job", "requeue", id.toString());
@@ -260,7 +262,8 @@ class ClientCommandTest {
       assertThat(holdfast("node", "mode", "controlled", "--task", "mail::*", "disabled").exit())
           .isZero();
       assertThat(holdfast("node", "clear", "controlled").exit()).isZero();
-      assertThat(holdfast("node", "list").out()).containsPattern("controlled +yes .* trigger-only +blue ");
+      assertThat(holdfast("node", "list").out())
+          .containsPattern("controlled +yes .* trigger-only +blue ");
 
       JobId made = node.client().enqueue(SEND, new Letter("x")).id();
       assertThat(holdfast("job", "show", made.toString()).out())

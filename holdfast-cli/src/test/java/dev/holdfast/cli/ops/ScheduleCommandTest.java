@@ -61,7 +61,8 @@ class ScheduleCommandTest {
         .containsPattern("new-year +no +\\d{4}-12-31T23:00:00Z +never +cron 0 0 1 1");
     assertThat(holdfast("schedule", "list").out())
         .contains("No live node fires schedules: start a node whose mode is not disabled.");
-    JsonNode listed = Json.read(holdfast("schedule", "list", "--json").out()).get("schedules").get(0);
+    JsonNode listed =
+        Json.read(holdfast("schedule", "list", "--json").out()).get("schedules").get(0);
     assertThat(listed.get("id").stringValue()).isEqualTo("new-year");
     assertThat(listed.get("payload").get("kind").stringValue()).isEqualTo("year");
     assertThat(holdfast("schedule", "pause", "new-year").out()).contains("is paused");
@@ -87,7 +88,8 @@ class ScheduleCommandTest {
                 .cron("0 0 1 1 *", "Europe/Berlin")
                 .build());
     try (HoldfastNode node = HoldfastNode.on(store).mode(NodeMode.DISABLED).start()) {
-      assertThat(holdfast("schedule", "list").out()).contains("fired", "No live node fires schedules");
+      assertThat(holdfast("schedule", "list").out())
+          .contains("fired", "No live node fires schedules");
     }
     try (HoldfastNode node = HoldfastNode.on(store).start()) {
       assertThat(holdfast("schedule", "list").out())

@@ -116,7 +116,8 @@ class WorkCommandTest {
     assertThat(dry.out())
         .contains("2 dead-lettered jobs would be deleted. Nothing was deleted; add --yes");
 
-    assertThat(holdfast("dlq", "retry", "--all", "--tag", "x").out()).contains("1 jobs are ready again");
+    assertThat(holdfast("dlq", "retry", "--all", "--tag", "x").out())
+        .contains("1 jobs are ready again");
     assertThat(client.find(one).orElseThrow().state()).isEqualTo(JobState.READY);
     assertThat(client.find(two).orElseThrow().state()).isEqualTo(JobState.FAILED);
 
@@ -153,13 +154,16 @@ class WorkCommandTest {
         .containsPattern("reindex +NOT_MATCHED");
     JsonNode published =
         Json.read(
-            holdfast("event", "publish", "page.updated", "{\"kind\": \"page\", \"id\": 7}", "--json").out());
+            holdfast(
+                    "event", "publish", "page.updated", "{\"kind\": \"page\", \"id\": 7}", "--json")
+                .out());
     JobId job = JobId.parse(published.get("outcomes").get(0).get("job").stringValue());
     assertThat(client.find(job)).isPresent();
 
     assertThat(holdfast("trigger", "pause", "reindex").out()).contains("is paused");
     assertThat(holdfast("trigger", "list").out()).containsPattern("reindex +yes");
-    assertThat(holdfast("event", "publish", "page.updated").out()).contains("No active trigger listens to");
+    assertThat(holdfast("event", "publish", "page.updated").out())
+        .contains("No active trigger listens to");
     assertThat(holdfast("trigger", "resume", "reindex").exit()).isZero();
     assertThat(client.triggers().find("reindex").orElseThrow().paused()).isFalse();
 
@@ -176,8 +180,14 @@ class WorkCommandTest {
     LeaseRequest request = new LeaseRequest("invoice:42", Duration.ofMinutes(5), false);
     store.leases().acquire(request, UUID.randomUUID(), "node-7");
 
-    assertThat(holdfast("lease", "list").out()).containsPattern("invoice:42 +CLAIMED +node-7 +4m5\\ds");
-    assertThat(Json.read(holdfast("lease", "list", "--json").out()).get("leases").get(0).get("key").stringValue())
+    assertThat(holdfast("lease", "list").out())
+        .containsPattern("invoice:42 +CLAIMED +node-7 +4m5\\ds");
+    assertThat(
+            Json.read(holdfast("lease", "list", "--json").out())
+                .get("leases")
+                .get(0)
+                .get("key")
+                .stringValue())
         .isEqualTo("invoice:42");
     assertThat(holdfast("lease", "release", "invoice:42").out())
         .contains("Lease 'invoice:42' of 'node-7' is released");

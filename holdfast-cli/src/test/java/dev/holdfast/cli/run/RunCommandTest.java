@@ -296,7 +296,8 @@ class RunCommandTest {
     JsonNode versions = Json.read(holdfast("workflow", "show", "cli::versions", "--json").out());
     String target = versions.get("versions").get(0).get("hash").stringValue();
     assertThat(target).isNotEqualTo(old);
-    assertThat(holdfast("workflow", "list").out()).containsPattern("cli::versions +" + target.substring(0, 40));
+    assertThat(holdfast("workflow", "list").out())
+        .containsPattern("cli::versions +" + target.substring(0, 40));
 
     Cli dry = holdfast("run", "move", id.toString(), "--to", target.substring(0, 12), "--dry-run");
     assertThat(dry.out()).contains("+ step 'pack' is new", "Nothing was changed");

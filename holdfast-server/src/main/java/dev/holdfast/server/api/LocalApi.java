@@ -14,11 +14,13 @@ import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.Tenant;
 import dev.holdfast.server.tenant.TenantSettings;
 import dev.holdfast.server.tenant.TenantState;
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The routes of one tenant, called directly on its store: no HTTP, no keys, no audit log. A program
@@ -40,17 +42,30 @@ public final class LocalApi implements AutoCloseable {
   public LocalApi(Store store) {
     this.tenant =
         new OnlyTenant(
-            new Tenant(
-                1, TENANT, TenantState.ACTIVE, Instant.EPOCH, TenantSettings.DEFAULT, null),
+            new Tenant(1, TENANT, TenantState.ACTIVE, Instant.EPOCH, TenantSettings.DEFAULT, null),
             store,
             HoldfastClient.on(store),
             HoldfastLeases.on(store));
     this.calls = new LocalCalls(new Router(routes(services(tenant))), tenant);
   }
 
-  /** Handles a request. */
-  public RawResponse handle(RawRequest request) {
-    return calls.handle(request);
+  /**
+   * Handles a request.
+   *
+   * @param path the encoded path
+   * @param query the encoded query; null for none
+   */
+  public RawResponse handle(String method, String path, @Nullable String query, byte[] body) {
+    return calls.handle(
+        new RawRequest(
+            method,
+            path,
+            query,
+            header -> null,
+            new ByteArrayInputStream(body),
+            body.length,
+            "local",
+            false));
   }
 
   private static List<Route> routes(Services services) {

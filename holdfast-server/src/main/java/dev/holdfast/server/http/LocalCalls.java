@@ -18,8 +18,7 @@ import java.util.List;
  */
 public final class LocalCalls {
   private static final Caller OWNER =
-      new Caller(
-          "local", "local", null, EnumSet.allOf(Attribute.class), List.of(), List.of());
+      new Caller("local", "local", null, EnumSet.allOf(Attribute.class), List.of(), List.of());
   private final Router router;
   private final OpenTenant tenant;
 
