@@ -21,6 +21,7 @@ import dev.holdfast.cli.server.ServeCommand;
 import dev.holdfast.cli.workflow.CheckCommand;
 import dev.holdfast.cli.workflow.GraphCommand;
 import dev.holdfast.cli.workflow.WorkflowCommand;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -38,32 +39,34 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "COMMAND",
     footer = "See 'holdfast COMMAND --help' for the options of a command.",
     scope = ScopeType.INHERIT,
-    sortOptions = false,
-    subcommands = {
-      ServeCommand.class,
-      RunCommand.class,
-      WorkflowCommand.class,
-      JobCommand.class,
-      DlqCommand.class,
-      QueueCommand.class,
-      TaskCommand.class,
-      ScheduleCommand.class,
-      TriggerCommand.class,
-      EventCommand.class,
-      NodeCommand.class,
-      LeaseCommand.class,
-      TenantCommand.class,
-      KeyCommand.class,
-      AuditCommand.class,
-      ProfileCommand.class,
-      ConfigCommand.class,
-      CheckCommand.class,
-      GraphCommand.class,
-      DemoCommand.class,
-      CompletionCommand.class,
-      HelpCommand.class
-    })
+    sortOptions = false)
 final class HoldfastCommand implements Runnable, Environment {
+  /** All commands, in the order of the help. */
+  static final List<Class<?>> COMMANDS =
+      List.of(
+          ServeCommand.class,
+          RunCommand.class,
+          WorkflowCommand.class,
+          JobCommand.class,
+          DlqCommand.class,
+          QueueCommand.class,
+          TaskCommand.class,
+          ScheduleCommand.class,
+          TriggerCommand.class,
+          EventCommand.class,
+          NodeCommand.class,
+          LeaseCommand.class,
+          TenantCommand.class,
+          KeyCommand.class,
+          AuditCommand.class,
+          ProfileCommand.class,
+          ConfigCommand.class,
+          CheckCommand.class,
+          GraphCommand.class,
+          DemoCommand.class,
+          CompletionCommand.class,
+          HelpCommand.class);
+
   private final Map<String, String> variables;
 
   HoldfastCommand(Map<String, String> variables) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -18,10 +19,13 @@ import tools.jackson.databind.JsonNode;
 
 /** Starts the holdfast command. */
 public final class Main {
+  private static final Set<Class<?>> NEEDS_ALL =
+      Set.of(CommandLine.HelpCommand.class, CompletionCommand.class);
+
   private Main() {}
 
   public static void main(String[] args) {
-    System.exit(commandLine(System.getenv()).execute(args));
+    System.exit(commandLine(System.getenv(), args).execute(args));
   }
 
   /** Executes a command line and returns its exit status. */
@@ -31,23 +35,38 @@ public final class Main {
 
   /** Executes a command line with the given variables and returns its exit status. */
   static int run(Map<String, String> variables, PrintWriter out, PrintWriter err, String... args) {
-    CommandLine line = commandLine(variables);
+    CommandLine line = commandLine(variables, args);
     line.setOut(out);
     line.setErr(err);
     return line.execute(args);
   }
 
-  /** Returns the root command with all its subcommands. */
-  private static CommandLine commandLine(Map<String, String> variables) {
+  /** Returns the root command with the subcommands that the arguments may mean. */
+  private static CommandLine commandLine(Map<String, String> variables, String... args) {
     HoldfastCommand root = new HoldfastCommand(variables);
     CommandLine line = new CommandLine(root);
-    ServiceLoader.load(Extension.class).forEach(extension -> extension.addTo(line));
+    // There are about a hundred commands. If the first word names one, only that one is set up.
+    List<Class<?>> named =
+        HoldfastCommand.COMMANDS.stream()
+            .filter(command -> args.length > 0 && nameOf(command).equals(args[0]))
+            .filter(command -> !NEEDS_ALL.contains(command))
+            .toList();
+    if (named.isEmpty()) {
+      HoldfastCommand.COMMANDS.forEach(line::addSubcommand);
+      ServiceLoader.load(Extension.class).forEach(extension -> extension.addTo(line));
+    } else {
+      named.forEach(line::addSubcommand);
+    }
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpAutoWidth(true);
-    line.setParameterExceptionHandler((wrong, args) -> refuse(wrong));
+    line.setParameterExceptionHandler((wrong, words) -> refuse(wrong));
     line.setExecutionExceptionHandler(
         (failure, command, parsed) -> report(failure, command, root.verbose()));
     return line;
+  }
+
+  private static String nameOf(Class<?> command) {
+    return command.getAnnotation(CommandLine.Command.class).name();
   }
 
   private static int refuse(ParameterException wrong) {

@@ -66,7 +66,7 @@ public final class KeyCommand extends Group {
     if (session.json()) {
       return session.done(key, "");
     }
-    Fields fields = new Fields(session.out());
+    Fields fields = new Fields(session.out(), 10);
     for (String field : List.of("id", "key", "name", "tenant", "admin")) {
       fields.line(field, Value.orNull(key, field));
     }

@@ -50,7 +50,7 @@ public final class TenantCommand extends Group {
     if (session.json()) {
       return session.done(tenant, "");
     }
-    Fields fields = new Fields(session.out());
+    Fields fields = new Fields(session.out(), 17);
     fields.line("tenant", Value.text(tenant, "name"));
     fields.line("state", Value.text(tenant, "state"));
     fields.line("created", Value.orNull(tenant, "createdAt"));
@@ -65,7 +65,11 @@ public final class TenantCommand extends Group {
         .properties()
         .forEach(entry -> {
           String value = Value.orNull(settings, entry.getKey());
-          fields.line(entry.getKey(), value == null ? "(default)" : value);
+          fields.line(
+              entry.getKey(),
+              value == null
+                  ? "(default)"
+                  : value.startsWith("P") ? Value.duration(settings, entry.getKey()) : value);
         });
   }
 
@@ -145,7 +149,7 @@ public final class TenantCommand extends Group {
       if (session.json()) {
         return session.done(settings, "");
       }
-      settings(new Fields(session.out()), settings);
+      settings(new Fields(session.out(), 17), settings);
       session.out().flush();
       return 0;
     });

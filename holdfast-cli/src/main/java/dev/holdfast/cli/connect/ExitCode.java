@@ -4,6 +4,7 @@ import dev.holdfast.api.RunStateException;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.UnknownRunException;
 import dev.holdfast.api.UnknownWorkflowException;
+import dev.holdfast.server.config.ConfigException;
 import java.sql.SQLException;
 
 /** The exit codes of the command. Scripts rely on them: their numbers never change. */
@@ -53,6 +54,7 @@ public enum ExitCode {
       case ApiException refused -> refused.exitCode();
       case UnknownRunException unknown -> NOT_FOUND;
       case UnknownWorkflowException unknown -> NOT_FOUND;
+      case ConfigException wrong -> USAGE;
       case RunStateException state -> CONFLICT;
       case StoreException store ->
           store.outcome() == StoreException.Outcome.REFUSED ? FAILED : UNAVAILABLE;

@@ -23,9 +23,13 @@ public final class Value {
   /** Returns a field as text; null if it is absent or null. */
   public static @Nullable String orNull(JsonNode object, String field) {
     JsonNode value = of(object, field);
-    return value == null
-        ? null
-        : Printable.line(value.isString() ? value.stringValue() : value.toString());
+    if (value == null) {
+      return null;
+    }
+    if (value.isNumber()) {
+      return value.decimalValue().toPlainString();
+    }
+    return Printable.line(value.isString() ? value.stringValue() : value.toString());
   }
 
   /** Returns a field as text; empty if it is absent or null. */
