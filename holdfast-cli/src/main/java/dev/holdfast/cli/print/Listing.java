@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 
 /** A table of JSON objects, one in each line. */
 public final class Listing {
-  private static final int WIDEST = 60;
+  private static final int WIDEST = 64;
 
   private final String what;
   private final List<Column> columns = new ArrayList<>();

@@ -120,7 +120,7 @@ class ServeCommandTest {
     first.forEach(ServerProcess::kill);
 
     List<ServerProcess> second = servers.start();
-    assertThat(shell.run("run", "signal", run, "approved").exit()).isZero();
+    assertThat(shell.run("run", "signal", run, "approved", "--payload={}").exit()).isZero();
     Cli watched = watch.orTimeout(WAIT.toSeconds(), TimeUnit.SECONDS).join();
     assertThat(watched.exit()).as(watched.out() + watched.err()).isZero();
     assertThat(watched.out()).contains("STEP_SUCCEEDED ship", "ended SUCCEEDED");
