@@ -1,34 +1,28 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.admin.AuditCommand;
+import dev.holdfast.cli.admin.KeyCommand;
+import dev.holdfast.cli.admin.ProfileCommand;
+import dev.holdfast.cli.admin.TenantCommand;
+import dev.holdfast.cli.connect.Environment;
 import dev.holdfast.cli.demo.DemoCommand;
-import dev.holdfast.cli.ops.BeatsCommand;
-import dev.holdfast.cli.ops.CancelCommand;
-import dev.holdfast.cli.ops.EnqueueCommand;
+import dev.holdfast.cli.ops.DlqCommand;
+import dev.holdfast.cli.ops.EventCommand;
 import dev.holdfast.cli.ops.JobCommand;
-import dev.holdfast.cli.ops.JobsCommand;
 import dev.holdfast.cli.ops.LeaseCommand;
-import dev.holdfast.cli.ops.LeasesCommand;
-import dev.holdfast.cli.ops.LimitCommand;
 import dev.holdfast.cli.ops.NodeCommand;
-import dev.holdfast.cli.ops.NodesCommand;
-import dev.holdfast.cli.ops.PauseCommand;
-import dev.holdfast.cli.ops.PublishCommand;
-import dev.holdfast.cli.ops.PurgeCommand;
-import dev.holdfast.cli.ops.QueuesCommand;
-import dev.holdfast.cli.ops.RequeueCommand;
-import dev.holdfast.cli.ops.ResumeCommand;
-import dev.holdfast.cli.ops.RetryCommand;
+import dev.holdfast.cli.ops.QueueCommand;
 import dev.holdfast.cli.ops.ScheduleCommand;
-import dev.holdfast.cli.ops.SchedulesCommand;
-import dev.holdfast.cli.ops.TasksCommand;
+import dev.holdfast.cli.ops.TaskCommand;
 import dev.holdfast.cli.ops.TriggerCommand;
-import dev.holdfast.cli.ops.TriggersCommand;
 import dev.holdfast.cli.run.RunCommand;
 import dev.holdfast.cli.server.ConfigCommand;
 import dev.holdfast.cli.server.ServeCommand;
 import dev.holdfast.cli.workflow.CheckCommand;
 import dev.holdfast.cli.workflow.GraphCommand;
-import dev.holdfast.cli.workflow.WorkflowsCommand;
+import dev.holdfast.cli.workflow.WorkflowCommand;
+import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
@@ -39,46 +33,50 @@ import picocli.CommandLine.Spec;
 /** The root command, with the options that all commands share. */
 @Command(
     name = "holdfast",
-    description = "Durable jobs for Java on the PostgreSQL you already run.",
+    description = "Durable jobs and workflows on PostgreSQL.",
     mixinStandardHelpOptions = true,
     versionProvider = ProgramVersion.class,
     synopsisSubcommandLabel = "COMMAND",
     footer = "See 'holdfast COMMAND --help' for the options of a command.",
     scope = ScopeType.INHERIT,
-    sortOptions = false,
-    subcommands = {
-      ServeCommand.class,
-      DemoCommand.class,
-      NodesCommand.class,
-      BeatsCommand.class,
-      QueuesCommand.class,
-      JobsCommand.class,
-      JobCommand.class,
-      NodeCommand.class,
-      CancelCommand.class,
-      RequeueCommand.class,
-      RetryCommand.class,
-      PurgeCommand.class,
-      EnqueueCommand.class,
-      PauseCommand.class,
-      ResumeCommand.class,
-      LimitCommand.class,
-      TasksCommand.class,
-      SchedulesCommand.class,
-      ScheduleCommand.class,
-      TriggersCommand.class,
-      TriggerCommand.class,
-      PublishCommand.class,
-      LeasesCommand.class,
-      LeaseCommand.class,
-      WorkflowsCommand.class,
-      CheckCommand.class,
-      GraphCommand.class,
-      RunCommand.class,
-      ConfigCommand.class,
-      HelpCommand.class
-    })
-final class HoldfastCommand implements Runnable {
+    sortOptions = false)
+final class HoldfastCommand implements Runnable, Environment {
+  /** All commands, in the order of the help. */
+  static final List<Class<?>> COMMANDS =
+      List.of(
+          ServeCommand.class,
+          RunCommand.class,
+          WorkflowCommand.class,
+          JobCommand.class,
+          DlqCommand.class,
+          QueueCommand.class,
+          TaskCommand.class,
+          ScheduleCommand.class,
+          TriggerCommand.class,
+          EventCommand.class,
+          NodeCommand.class,
+          LeaseCommand.class,
+          TenantCommand.class,
+          KeyCommand.class,
+          AuditCommand.class,
+          ProfileCommand.class,
+          ConfigCommand.class,
+          CheckCommand.class,
+          GraphCommand.class,
+          DemoCommand.class,
+          CompletionCommand.class,
+          HelpCommand.class);
+
+  private final Map<String, String> variables;
+
+  HoldfastCommand(Map<String, String> variables) {
+    this.variables = variables;
+  }
+
+  @Override
+  public Map<String, String> variables() {
+    return variables;
+  }
 
   /** The log levels. */
   enum LogLevel {

@@ -1,45 +1,72 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.connect.ApiException;
+import dev.holdfast.cli.connect.ExitCode;
+import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.Closest;
+import dev.holdfast.cli.print.Json;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
+import tools.jackson.databind.JsonNode;
 
 /** Starts the holdfast command. */
 public final class Main {
-  private static final int FAILED = 1;
-  private static final int WRONG_USE = 2;
+  private static final Set<Class<?>> NEEDS_ALL =
+      Set.of(CommandLine.HelpCommand.class, CompletionCommand.class);
 
   private Main() {}
 
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    System.exit(commandLine(System.getenv(), args).execute(args));
   }
 
   /** Executes a command line and returns its exit status. */
   public static int run(PrintWriter out, PrintWriter err, String... args) {
-    CommandLine line = commandLine();
+    return run(System.getenv(), out, err, args);
+  }
+
+  /** Executes a command line with the given variables and returns its exit status. */
+  static int run(Map<String, String> variables, PrintWriter out, PrintWriter err, String... args) {
+    CommandLine line = commandLine(variables, args);
     line.setOut(out);
     line.setErr(err);
     return line.execute(args);
   }
 
-  /** Returns the root command with all its subcommands. */
-  private static CommandLine commandLine() {
-    HoldfastCommand root = new HoldfastCommand();
+  /** Returns the root command with the subcommands that the arguments may mean. */
+  private static CommandLine commandLine(Map<String, String> variables, String... args) {
+    HoldfastCommand root = new HoldfastCommand(variables);
     CommandLine line = new CommandLine(root);
-    ServiceLoader.load(Extension.class).forEach(extension -> extension.addTo(line));
+    // There are about a hundred commands. If the first word names one, only that one is set up.
+    List<Class<?>> named =
+        HoldfastCommand.COMMANDS.stream()
+            .filter(command -> args.length > 0 && nameOf(command).equals(args[0]))
+            .filter(command -> !NEEDS_ALL.contains(command))
+            .toList();
+    if (named.isEmpty()) {
+      HoldfastCommand.COMMANDS.forEach(line::addSubcommand);
+      ServiceLoader.load(Extension.class).forEach(extension -> extension.addTo(line));
+    } else {
+      named.forEach(line::addSubcommand);
+    }
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpAutoWidth(true);
-    line.setParameterExceptionHandler((wrong, args) -> refuse(wrong));
+    line.setParameterExceptionHandler((wrong, words) -> refuse(wrong));
     line.setExecutionExceptionHandler(
-        (failure, command, parsed) -> report(failure, command.getErr(), root.verbose()));
+        (failure, command, parsed) -> report(failure, command, root.verbose()));
     return line;
+  }
+
+  private static String nameOf(Class<?> command) {
+    return command.getAnnotation(CommandLine.Command.class).name();
   }
 
   private static int refuse(ParameterException wrong) {
@@ -52,7 +79,7 @@ public final class Main {
         .getErr()
         .println(
             "%s See '%s --help'.".formatted(sentence, command.getCommandSpec().qualifiedName()));
-    return WRONG_USE;
+    return ExitCode.USAGE.number();
   }
 
   /** Names the unknown word, and the command or option that is closest to it. */
@@ -63,9 +90,24 @@ public final class Main {
         option || spec.subcommands().isEmpty()
             ? ErrorText.of(unmatched)
             : "There is no command '%s'.".formatted(word);
-    return Closest.to(word.split("=", 2)[0], option ? spec.optionsMap().keySet() : visible(spec))
+    return meant(word.split("=", 2)[0], option, spec)
         .map(meant -> "%s Did you mean '%s'?".formatted(sentence, meant))
         .orElse(sentence);
+  }
+
+  private static Optional<String> meant(String word, boolean option, CommandSpec spec) {
+    if (option) {
+      return Closest.to(word, spec.optionsMap().keySet());
+    }
+    // 'holdfast enqueue' is most likely meant as 'holdfast job enqueue'.
+    List<String> below =
+        visible(spec).stream()
+            .filter(group -> spec.subcommands().get(group).getSubcommands().containsKey(word))
+            .map(group -> group + " " + word)
+            .toList();
+    return below.isEmpty()
+        ? Closest.to(word, visible(spec))
+        : Optional.of(String.join("' or '", below));
   }
 
   private static List<String> visible(CommandSpec spec) {
@@ -75,11 +117,24 @@ public final class Main {
         .toList();
   }
 
-  private static int report(Exception failure, PrintWriter err, boolean verbose) {
+  private static int report(Exception failure, CommandLine command, boolean verbose) {
+    PrintWriter err = command.getErr();
     if (verbose) {
       failure.printStackTrace(err);
     }
-    err.println(ErrorText.of(failure));
-    return FAILED;
+    JsonNode problem = failure instanceof ApiException refused ? refused.problem() : null;
+    if (problem != null && printsJson(command)) {
+      Json.printLine(problem, err);
+    } else if (failure instanceof ApiException refused) {
+      err.println(refused.getMessage());
+    } else {
+      err.println(ErrorText.of(failure));
+    }
+    return ExitCode.of(failure).number();
+  }
+
+  private static boolean printsJson(CommandLine command) {
+    return command.getCommandSpec().mixins().values().stream()
+        .anyMatch(mixin -> mixin.userObject() instanceof Target target && target.json());
   }
 }

@@ -4,15 +4,25 @@ import dev.holdfast.embedded.testing.TestDatabase;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Runs the command in this JVM and captures its output. */
 public record Cli(int exit, String out, String err) {
 
+  /** Runs the command without profiles and variables. */
   public static Cli run(String... args) {
+    return with(Map.of(), args);
+  }
+
+  /** Runs the command with variables; without a folder for profiles there are none. */
+  public static Cli with(Map<String, String> given, String... args) {
+    Map<String, String> variables = new HashMap<>(Map.of("XDG_CONFIG_HOME", "/nowhere"));
+    variables.putAll(given);
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    int exit = Main.run(new PrintWriter(out, true), new PrintWriter(err, true), args);
+    int exit = Main.run(variables, new PrintWriter(out, true), new PrintWriter(err, true), args);
     return new Cli(exit, out.toString(), err.toString());
   }
 

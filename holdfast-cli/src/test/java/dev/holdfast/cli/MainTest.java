@@ -13,7 +13,7 @@ class MainTest {
     Cli help = Cli.run("--help");
 
     assertThat(help.exit()).isZero();
-    assertThat(help.out()).contains("demo", "jobs", "pause");
+    assertThat(help.out()).contains("demo", "job", "queue", "tenant");
   }
 
   @Test
@@ -33,23 +33,29 @@ class MainTest {
         "demo --jobs x        | 'x' is not an int",
         "demo --jobs 0        | must be at least 1",
         "demo --jobs 5 --minutes 1 | mutually exclusive",
-        "jobs --state asleep  | asleep",
-        "jobs --database-url mysql://x | The database URL is not valid",
-        "job 42               | '42' is not a job id",
-        "cancel               | Missing required parameter",
-        "pause Mail!          | Queue name 'Mail!' is not valid",
-        "limit mail           | MOST",
-        "limit mail many      | 'many' is not a limit",
-        "limit --task Mail 3  | Task name 'Mail' is not valid",
-        "retry                | Use either the ID of a job or --all",
-        "retry --queue mail   | Use either the ID of a job or --all",
-        "enqueue Mail         | Task name 'Mail' is not valid",
-        "enqueue mail {to     | '{to' is not JSON",
-        "enqueue mail --in 5x | '5x' is not a duration",
-        "enqueue mail --in 5m --at 2030-01-01T00:00:00Z | Use either --in or --at",
-        "enqueue mail --priority 10 | Priority 10 is not valid",
-        "publish mail.sent x  | 'x' is not JSON",
-        "leases --limit 0     | Limit 0 is not valid",
+        "job list --state asleep  | asleep",
+        "job list --database-url mysql://x | The database URL is not valid",
+        "job show 42               | '42' is not a job id",
+        "job cancel               | Missing required parameter",
+        "queue pause Mail!          | Queue name 'Mail!' is not valid",
+        "queue limit mail           | MOST",
+        "queue limit mail many      | 'many' is not a limit",
+        "task limit Mail 3  | Task name 'Mail' is not valid",
+        "dlq retry                | Use either the ID of a job or --all",
+        "dlq retry --queue mail   | Use either the ID of a job or --all",
+        "job enqueue Mail         | Task name 'Mail' is not valid",
+        "job enqueue mail {to     | '{to' is not JSON",
+        "job enqueue mail --in 5x | '5x' is not a duration",
+        "job enqueue mail --in 5m --at 2030-01-01T00:00:00Z | Use either --in or --at",
+        "job enqueue mail --priority 10 | Priority 10 is not valid",
+        "event publish mail.sent x  | 'x' is not JSON",
+        "queue                | Say what to do",
+        "queue list --url ftp://x --key k | is not the URL of a server",
+        "queue list --url http://x --database-url jdbc:postgresql://x/y | Both a server and a"
+            + " database",
+        "tenant list --database-url jdbc:postgresql://x/y | needs a server",
+        "task list --url http://x | works on a database only",
+        "completion fish      | fish",
         "--log-level loud     | loud",
         "nonsense             | nonsense"
       })
@@ -66,16 +72,18 @@ class MainTest {
     assertThat(Cli.run().exit()).isZero();
     assertThat(Cli.run().out()).isEqualTo(Cli.run("--help").out());
     assertThat(Cli.run("help").out()).isEqualTo(Cli.run("--help").out());
-    assertThat(Cli.run("help", "pause").out()).contains("Usage: holdfast pause");
+    assertThat(Cli.run("help", "queue").out()).contains("Usage: holdfast queue");
   }
 
   @ParameterizedTest
   @CsvSource({
-    "jobz, jobs",
-    "quues, queues",
-    "enqeue, enqueue",
+    "jobz, job",
+    "quue, queue",
+    "job enqeue, enqueue",
+    "enqueue, job enqueue",
+    "tenant lsit, list",
     "demo --forevr, --forever",
-    "jobs --stat=failed, --state"
+    "job list --stat=failed, --state"
   })
   void aSimilarCommandIsSuggested(String arguments, String meant) {
     Cli refused = Cli.run(arguments.split(" "));
@@ -91,7 +99,7 @@ class MainTest {
 
   @Test
   void aFailureIsPrintedAsOneSentence() {
-    Cli failed = Cli.run("queues", "--data-folder", "/nowhere");
+    Cli failed = Cli.run("queue", "list", "--data-folder", "/nowhere");
 
     assertThat(failed.exit()).isEqualTo(1);
     assertThat(failed.err().strip())
@@ -102,7 +110,7 @@ class MainTest {
 
   @Test
   void verboseAddsTheStackTrace() {
-    Cli failed = Cli.run("queues", "--data-folder", "/nowhere", "--verbose");
+    Cli failed = Cli.run("queue", "list", "--data-folder", "/nowhere", "--verbose");
 
     assertThat(failed.err()).contains("\tat dev.holdfast.cli.").contains("No database is given");
   }

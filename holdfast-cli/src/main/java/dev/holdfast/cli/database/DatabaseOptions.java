@@ -26,12 +26,14 @@ public final class DatabaseOptions {
 
   @Option(
       names = "--schema",
+      order = 110,
       paramLabel = "NAME",
       description = "The schema of the Holdfast tables. Defaults to holdfast.")
   private @Nullable String schema;
 
   @Option(
       names = "--data-folder",
+      order = 111,
       paramLabel = "FOLDER",
       description = {
         "The data folder of the embedded PostgreSQL, which is used without --database-url.",

@@ -17,6 +17,7 @@ public final class ServerOptions {
 
   @Option(
       names = "--database-url",
+      order = 107,
       paramLabel = "URL",
       defaultValue = "${env:HOLDFAST_DATABASE_URL}",
       description = {
@@ -27,6 +28,7 @@ public final class ServerOptions {
 
   @Option(
       names = "--user",
+      order = 108,
       paramLabel = "NAME",
       defaultValue = "${env:HOLDFAST_DATABASE_USER}",
       description =
@@ -35,6 +37,7 @@ public final class ServerOptions {
 
   @Option(
       names = "--password",
+      order = 109,
       paramLabel = "TEXT",
       arity = "0..1",
       interactive = true,

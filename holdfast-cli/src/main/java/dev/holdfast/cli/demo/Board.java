@@ -70,7 +70,7 @@ final class Board {
     boolean isPaused = status != null && status.paused();
     if (isPaused && paused.add(queue)) {
       out.println(
-          "Queue '%s' is paused: its jobs wait until 'holdfast resume %s'."
+          "Queue '%s' is paused: its jobs wait until 'holdfast queue resume %s'."
               .formatted(queue, queue));
     } else if (!isPaused && paused.remove(queue)) {
       out.println("Queue '%s' is no longer paused.".formatted(queue));

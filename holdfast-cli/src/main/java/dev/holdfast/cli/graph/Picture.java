@@ -1,14 +1,11 @@
 package dev.holdfast.cli.graph;
 
-import dev.holdfast.api.workflow.Run;
-import dev.holdfast.api.workflow.RunStep;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.workflow.Graph;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,20 +41,21 @@ public record Picture(String title, List<String> facts, List<Box> steps) {
 
   /** Returns the picture of a workflow. */
   public static Picture of(Graph graph) {
-    return of(graph, null, Instant.EPOCH);
+    return of(graph, Map.of(), Instant.EPOCH);
   }
 
   /**
    * Returns the picture of a run.
    *
    * @param graph the graph that the run pins
+   * @param steps how far the steps have come, by name
    * @param now the current time, for the duration of steps that have not ended
    */
-  public static Picture of(Graph graph, @Nullable Run run, Instant now) {
+  public static Picture of(Graph graph, Map<String, StepProgress> steps, Instant now) {
     List<Box> boxes = new ArrayList<>();
     for (int at = 0; at < graph.steps().size(); at++) {
       Graph.Node node = graph.steps().get(at);
-      RunStep step = run == null ? null : run.step(node.name()).orElse(null);
+      StepProgress step = steps.get(node.name());
       boxes.add(
           new Box(
               node.name(),
@@ -68,30 +66,10 @@ public record Picture(String title, List<String> facts, List<Box> steps) {
               StepText.notes(graph, at),
               node.compensates(),
               step == null ? null : step.state(),
-              step == null ? "" : progress(step, now)));
+              step == null ? "" : step.text(now)));
     }
     String label = graph.label() == null ? "" : " \"%s\"".formatted(graph.label());
     return new Picture(graph.name() + label, StepText.facts(graph), boxes);
-  }
-
-  private static String progress(RunStep step, Instant now) {
-    StringBuilder text = new StringBuilder(step.state().name().toLowerCase(Locale.ROOT));
-    step.map()
-        .ifPresent(map ->
-            text.append(
-                " %d/%d%s"
-                    .formatted(
-                        map.succeeded(),
-                        map.total(),
-                        map.failed() == 0 ? "" : ", %d failed".formatted(map.failed()))));
-    step.startedAt()
-        .ifPresent(start ->
-            text.append(' ')
-                .append(Elapsed.of(Duration.between(start, step.endedAt().orElse(now)))));
-    if (step.attempts() > 1) {
-      text.append(", attempt ").append(step.attempts());
-    }
-    return text.toString();
   }
 
   /** Returns whether a run is drawn. */

@@ -1,20 +1,22 @@
 package dev.holdfast.cli.ops;
 
-import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobOptions;
-import dev.holdfast.api.job.UniqueKey;
-import dev.holdfast.api.job.WaitReason;
-import dev.holdfast.api.task.TaskType;
+import dev.holdfast.cli.connect.Session;
+import dev.holdfast.cli.connect.Target;
+import dev.holdfast.cli.print.DurationConverter;
 import dev.holdfast.cli.print.Json;
+import dev.holdfast.cli.print.Value;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Enqueues a job. */
 @Command(
@@ -23,12 +25,14 @@ import tools.jackson.databind.JsonNode;
     footer =
         "The command does not know the defaults that the task type declares in code, such as its"
             + " queue and retry policy: pass every option that differs from the defaults above.")
-public final class EnqueueCommand extends ClientCommand {
+public final class EnqueueCommand implements Callable<Integer> {
+
+  @Mixin private final Target target = new Target();
 
   @Parameters(
       index = "0",
       paramLabel = "TASK",
-      converter = TasksCommand.TaskConverter.class,
+      converter = NameConverter.OfTask.class,
       description = "The task name, such as email::send.")
   @SuppressWarnings("NullAway.Init")
   private String task;
@@ -44,15 +48,15 @@ public final class EnqueueCommand extends ClientCommand {
   @Option(
       names = "--queue",
       paramLabel = "NAME",
-      converter = QueueConverter.class,
+      converter = NameConverter.OfQueue.class,
       description = "The queue. Defaults to default.")
-  private String queue = JobOptions.DEFAULT_QUEUE;
+  private @Nullable String queue;
 
   @Option(
       names = "--priority",
       paramLabel = "N",
       description = "The priority, from 0 to 9; 9 is the most urgent. Defaults to 4.")
-  private int priority = JobOptions.DEFAULTS.priority();
+  private @Nullable Integer priority;
 
   @Option(
       names = "--in",
@@ -79,56 +83,62 @@ public final class EnqueueCommand extends ClientCommand {
   private @Nullable String unique;
 
   @Option(
-      names = "--timeout",
+      names = "--attempt-timeout",
       paramLabel = "TIME",
       converter = DurationConverter.class,
       description = "The timeout of one attempt. Defaults to no timeout.")
-  private @Nullable Duration timeout;
-
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private JsonNode value = Json.read("{}");
+  private @Nullable Duration attemptTimeout;
 
   @Override
-  protected void check() {
+  public Integer call() {
     if (in != null && at != null) {
-      throw wrongUse("Use either --in or --at, not both.");
+      throw target.wrongUse("Use either --in or --at, not both.");
     }
-    value = checked(() -> Json.read(payload));
-    checked(() -> JobOptions.DEFAULTS.with(this::options));
-  }
-
-  @Override
-  protected int ask(Session session) {
-    TaskType<JsonNode, Void> type = TaskType.of(task, JsonNode.class);
-    Enqueued<Void> job = session.client().enqueue(type, value, this::options);
-    boolean isNew = job.created();
-    if (json) {
-      Json.print(Map.of("id", job.id(), "created", isNew), session.out());
-      return DONE;
+    ObjectNode body = Json.object().put("task", task);
+    body.set("payload", target.checked(() -> Json.read(payload)));
+    if (queue != null) {
+      body.put("queue", queue);
     }
-    String waits =
-        session.client().whyWaiting(job.id()).map(WaitReason::describe).orElse("It has ended.");
-    return session.report(
-        true,
-        isNew
-            ? "Job %s is enqueued. %s".formatted(job.id(), waits)
-            : "No job was enqueued: job %s already has the unique key '%s'. %s"
-                .formatted(job.id(), unique, waits));
-  }
-
-  private JobOptions.Builder options(JobOptions.Builder job) {
-    job.queue(queue).priority(priority).tags(tags);
+    Integer level = priority;
+    if (level != null) {
+      target.checked(() -> JobOptions.DEFAULTS.with(job -> job.priority(level)));
+      body.put("priority", level);
+    }
     if (in != null) {
-      job.runIn(in);
+      body.put("runIn", in.toString());
     }
     if (at != null) {
-      job.runAt(at);
+      body.put("runAt", at.toString());
+    }
+    if (!tags.isEmpty()) {
+      tags.forEach(body.putArray("tags")::add);
     }
     if (unique != null) {
-      job.unique(UniqueKey.whileActive(unique));
+      body.putObject("unique").put("key", unique);
     }
-    return timeout == null ? job : job.timeout(timeout);
+    if (attemptTimeout != null) {
+      body.put("timeout", attemptTimeout.toString());
+    }
+    return target.run(session -> enqueue(session, body));
+  }
+
+  private int enqueue(Session session, ObjectNode body) {
+    JsonNode result = session.create(session.path("jobs"), body);
+    if (session.json()) {
+      return session.done(result, "");
+    }
+    String id = Value.text(result, "id");
+    StringBuilder waits = new StringBuilder();
+    session
+        .get(session.path("jobs", id))
+        .get("why")
+        .forEach(why -> waits.append(' ').append(Value.text(why, "message")));
+    return session.done(
+        result,
+        (Value.text(result, "outcome").equals("EXISTING")
+                ? "No job was enqueued: job %s already has the unique key '%s'."
+                    .formatted(id, unique)
+                : "Job %s is enqueued.".formatted(id))
+            + waits);
   }
 }

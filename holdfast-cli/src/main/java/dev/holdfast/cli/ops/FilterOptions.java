@@ -1,11 +1,11 @@
 package dev.holdfast.cli.ops;
 
-import dev.holdfast.api.job.JobFilter;
-import dev.holdfast.api.job.JobState;
+import dev.holdfast.cli.connect.Query;
+import dev.holdfast.cli.print.Json;
 import java.time.Instant;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The options that select jobs by queue, task, tag and creation time. */
 final class FilterOptions {
@@ -32,15 +32,33 @@ final class FilterOptions {
   private @Nullable Instant createdBefore;
 
   boolean isEmpty() {
-    return filter(Set.of()).equals(JobFilter.all());
+    return body().isEmpty();
   }
 
-  JobFilter filter(Set<JobState> states) {
-    JobFilter filter = JobFilter.all().states(states);
-    filter = queue == null ? filter : filter.queue(queue);
-    filter = task == null ? filter : filter.task(task);
-    filter = tag == null ? filter : filter.tag(tag);
-    filter = createdAfter == null ? filter : filter.createdAfter(createdAfter);
-    return createdBefore == null ? filter : filter.createdBefore(createdBefore);
+  /** Adds the filter to a query. */
+  Query to(Query query) {
+    return query
+        .add("queue", queue)
+        .add("task", task)
+        .add("tag", tag)
+        .add("createdAfter", createdAfter)
+        .add("createdBefore", createdBefore);
+  }
+
+  /** Returns the filter as the body of a request. */
+  ObjectNode body() {
+    ObjectNode body = Json.object();
+    put(body, "queue", queue);
+    put(body, "task", task);
+    put(body, "tag", tag);
+    put(body, "createdAfter", createdAfter);
+    put(body, "createdBefore", createdBefore);
+    return body;
+  }
+
+  private static void put(ObjectNode body, String field, @Nullable Object value) {
+    if (value != null) {
+      body.put(field, value.toString());
+    }
   }
 }

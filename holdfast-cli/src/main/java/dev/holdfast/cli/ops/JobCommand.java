@@ -1,108 +1,189 @@
 package dev.holdfast.cli.ops;
 
-import dev.holdfast.api.job.FailedAttempt;
-import dev.holdfast.api.job.Job;
-import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.job.JobLogLine;
-import dev.holdfast.api.job.JobProgress;
-import dev.holdfast.api.job.WaitReason;
-import dev.holdfast.cli.print.Fields;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.cli.connect.Group;
+import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.Paging;
+import dev.holdfast.cli.connect.Query;
+import dev.holdfast.cli.connect.Session;
+import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.Json;
-import java.io.PrintWriter;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Optional;
+import dev.holdfast.cli.print.Listing;
+import dev.holdfast.cli.print.Value;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Shows one job. */
-@Command(name = "job", description = "Show one job, why it waits, and its failed attempts.")
-public final class JobCommand extends ClientCommand {
+/** Enqueues, lists, shows and controls jobs. */
+@Command(
+    name = "job",
+    description = "Enqueue, list, show, watch and control jobs.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {EnqueueCommand.class, WatchJobCommand.class})
+public final class JobCommand extends Group {
 
-  @Parameters(
-      paramLabel = "ID",
-      converter = JobIdConverter.class,
-      description = "The id of the job.")
-  @SuppressWarnings("NullAway.Init")
-  private JobId id;
-
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  @Override
-  protected int ask(Session session) {
-    Optional<Job> found = session.client().find(id);
-    if (found.isEmpty()) {
-      return session.report(
-          false, "There is no job %s, or its retention has expired.".formatted(id));
-    }
-    String waits =
-        session
-            .client()
-            .whyWaiting(id)
-            .map(WaitReason::describe)
-            .orElse("The job was just deleted.");
-    if (json) {
-      Map<String, Object> both = new LinkedHashMap<>();
-      both.put("job", found.get());
-      both.put("waits", waits);
-      Json.print(both, session.out());
-    } else {
-      print(found.get(), waits, session.out());
-    }
-    return DONE;
+  @Command(name = "list", description = "List jobs, newest first, or count them.")
+  int list(
+      @Mixin Target target,
+      @Mixin FilterOptions filter,
+      @Mixin Paging paging,
+      @Option(
+              names = "--state",
+              split = ",",
+              paramLabel = "STATE",
+              description = "Select the jobs in these states: ${COMPLETION-CANDIDATES}.")
+          @Nullable Set<JobState> states,
+      @Option(names = "--count", description = "Print the number of jobs in each state instead.")
+          boolean count) {
+    Query query = filter.to(new Query()).addAll("state", states == null ? Set.of() : states);
+    return target.run(session ->
+        count
+            ? counts(session, session.get(session.path("jobs", "counts") + query), "jobs")
+            : session.list(session.get(session.path("jobs") + paging.to(query)), "jobs", table()));
   }
 
-  private static @Nullable String progress(@Nullable JobProgress progress) {
-    if (progress == null) {
-      return null;
-    }
-    String done =
-        progress.total() == 0
-            ? Long.toString(progress.done())
-            : "%d of %d".formatted(progress.done(), progress.total());
-    return "%s, %s (%s)".formatted(done, progress.message(), progress.reportedAt());
+  /** Returns a table of jobs. */
+  static Listing table() {
+    return Listing.of("jobs")
+        .column("id")
+        .column("task")
+        .column("queue")
+        .column("state")
+        .number("attempt")
+        .time("created", "createdAt")
+        .column("last failure", JobCommand::lastFailure);
   }
 
-  private static void print(Job job, String waits, PrintWriter out) {
-    Fields fields = new Fields(out);
-    fields.line("job", job.id());
-    fields.line("task", job.task());
-    fields.line("queue", job.queue() + ", priority " + job.priority());
-    fields.line("state", job.state() + (job.cancelRequested() ? ", cancel requested" : ""));
-    fields.line("waits", job.state().hasEnded() ? null : waits);
-    fields.line("attempt", job.attempt());
-    fields.line("node", job.node());
-    fields.line("stack", job.stack());
-    fields.line("source", job.source());
-    fields.line("parent", job.parent());
-    fields.line("progress", progress(job.progress()));
-    fields.line("created", job.createdAt());
-    fields.line("due", job.runAt());
-    fields.line("start by", job.startBy());
-    fields.line("started", job.startedAt());
-    fields.line("ended", job.endedAt());
-    fields.line("tags", job.tags().isEmpty() ? null : String.join(", ", job.tags()));
-    fields.line("key", job.uniqueKey());
-    fields.line("payload", job.payload());
-    fields.line("result", job.result());
-    for (JobLogLine line : job.log()) {
-      out.printf("%s attempt %d: %s%n", line.at(), line.attempt(), line.text());
+  private static String lastFailure(JsonNode job) {
+    JsonNode failures = job.get("failures");
+    return failures.isEmpty() ? "" : Value.text(failures.get(failures.size() - 1), "code");
+  }
+
+  /** Prints counts by state. */
+  public static int counts(Session session, JsonNode result, String what) {
+    if (session.json()) {
+      return session.done(result, "");
     }
-    for (FailedAttempt failure : job.failures()) {
-      out.println();
-      out.printf(
-          "attempt %d failed at %s on %s: %s%n",
-          failure.attempt(), failure.failedAt(), failure.node(), failure.code());
-      String type = failure.type();
-      out.println("  " + (type == null ? "" : type + ": ") + failure.message());
-      String stack = failure.stackTrace();
-      if (stack != null) {
-        StackLines.of(stack).forEach(line -> out.println("    " + line));
+    ObjectNode rows = Json.object();
+    result
+        .get("counts")
+        .properties()
+        .forEach(entry ->
+            rows.putObject(entry.getKey())
+                .put("state", entry.getKey())
+                .set(what, entry.getValue()));
+    Listing.of(what).column("state").number(what).print(rows, session.out());
+    return 0;
+  }
+
+  @Command(name = "show", description = "Show one job, why it waits, and its failed attempts.")
+  int show(
+      @Mixin Target target,
+      @Parameters(
+              paramLabel = "ID",
+              converter = IdConverter.OfJob.class,
+              description = "The id of the job.")
+          String id) {
+    return target.run(session -> {
+      JsonNode job = session.get(session.path("jobs", id));
+      if (session.json()) {
+        return session.done(job, "");
       }
+      JobText.print(job, session.out());
+      return 0;
+    });
+  }
+
+  @Command(
+      name = "cancel",
+      description =
+          "Cancel a job. A job that has not started is cancelled at once; a running job is"
+              + " interrupted by its node.")
+  int cancel(
+      @Mixin Target target,
+      @Parameters(
+              paramLabel = "ID",
+              converter = IdConverter.OfJob.class,
+              description = "The id of the job.")
+          String id) {
+    return target.run(session -> {
+      JsonNode result = session.post(session.path("jobs", id, "cancel"));
+      return session.done(
+          result,
+          Value.text(result, "result").equals("CANCELLED")
+              ? "Job %s is cancelled; it had not started.".formatted(id)
+              : "Job %s is running; its node was told to interrupt it.".formatted(id));
+    });
+  }
+
+  @Command(name = "retry", description = "Run a job of the dead-letter queue again.")
+  int retry(
+      @Mixin Target target,
+      @Parameters(
+              paramLabel = "ID",
+              converter = IdConverter.OfJob.class,
+              description = "The id of the job.")
+          String id) {
+    return target.run(session ->
+        session.done(
+            session.post(session.path("jobs", id, "retry")),
+            "Job %s is ready again.".formatted(id)));
+  }
+
+  @Command(
+      name = "requeue",
+      description =
+          "Make a job ready, so that any free node can run it. A scheduled or failed job is ready"
+              + " at once; a claimed job when its node has given it back.")
+  int requeue(
+      @Mixin Target target,
+      @Parameters(
+              paramLabel = "ID",
+              converter = IdConverter.OfJob.class,
+              description = "The id of the job.")
+          String id) {
+    return target.run(session -> {
+      JsonNode result = session.post(session.path("jobs", id, "requeue"));
+      return session.done(
+          result,
+          switch (Value.text(result, "result")) {
+            case "ALREADY_READY" -> "Job %s was already ready.".formatted(id);
+            case "REQUESTED" ->
+                "Job %s is claimed; its node was told to give it back without using an attempt."
+                    .formatted(id);
+            default -> "Job %s is ready.".formatted(id);
+          });
+    });
+  }
+
+  @Command(name = "signal", description = "Send a signal to a job that waits for one.")
+  int signal(
+      @Mixin Target target,
+      @Parameters(
+              index = "0",
+              paramLabel = "ID",
+              converter = IdConverter.OfJob.class,
+              description = "The id of the job.")
+          String id,
+      @Parameters(index = "1", paramLabel = "NAME", description = "The name of the signal.")
+          String name,
+      @Option(
+              names = "--payload",
+              paramLabel = "JSON",
+              description = "The payload of the signal. Defaults to none.")
+          @Nullable String payload) {
+    ObjectNode body = Json.object().put("name", name);
+    if (payload != null) {
+      body.set("payload", target.checked(() -> Json.read(payload)));
     }
-    out.flush();
+    return target.run(session ->
+        session.done(
+            session.create(session.path("jobs", id, "signals"), body),
+            "Signal '%s' is sent to job %s.".formatted(name, id)));
   }
 }

@@ -1,13 +1,9 @@
 package dev.holdfast.cli.ops;
 
-import dev.holdfast.api.Holdfast;
-import dev.holdfast.api.NodeInfo;
-import dev.holdfast.api.job.QueueStatus;
-import dev.holdfast.api.task.TaskStatus;
+import dev.holdfast.cli.connect.ApiException;
+import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.print.Closest;
-import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -19,26 +15,14 @@ import java.util.stream.Collectors;
 record KnownNames(String what, Set<String> names) {
   private static final int MOST_SHOWN = 20;
 
-  /** Returns the queues that have jobs, settings, or a node that is live or died recently. */
-  static KnownNames queues(Holdfast client) {
-    Set<String> names = new TreeSet<>();
-    client.queues().list().stream().map(QueueStatus::name).forEach(names::add);
-    client.nodes().list().stream().map(NodeInfo::queues).forEach(names::addAll);
-    return new KnownNames("queue", names);
-  }
-
-  /** Returns the tasks that have settings, or a node that is live or died recently. */
-  static KnownNames tasks(Holdfast client) {
-    Set<String> names = new TreeSet<>();
-    client.tasks().list().stream().map(TaskStatus::task).forEach(names::add);
-    client.nodes().list().stream().map(NodeInfo::tasks).forEach(names::addAll);
-    return new KnownNames("task", names);
-  }
-
-  /** Returns the error message for an unknown name; empty if the name is known. */
-  Optional<String> objection(String name, String remedy) {
+  /**
+   * Fails if a name is not known.
+   *
+   * @param remedy what to do if it is meant; empty if nothing
+   */
+  void require(String name, String remedy) {
     if (names.contains(name)) {
-      return Optional.empty();
+      return;
     }
     String meant =
         Closest.to(name, names).map(close -> " Did you mean '%s'?".formatted(close)).orElse("");
@@ -50,7 +34,8 @@ record KnownNames(String what, Set<String> names) {
                     what,
                     names.stream().limit(MOST_SHOWN).collect(Collectors.joining(", ")),
                     names.size() > MOST_SHOWN ? ", ..." : "");
-    return Optional.of(
+    throw ApiException.refused(
+        ExitCode.NOT_FOUND,
         "There is no %s '%s'; nothing was changed.%s%s%s"
             .formatted(what, name, meant, known, remedy.isEmpty() ? "" : " " + remedy));
   }

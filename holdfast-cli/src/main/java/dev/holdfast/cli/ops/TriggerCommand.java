@@ -1,100 +1,183 @@
 package dev.holdfast.cli.ops;
 
-import dev.holdfast.api.trigger.TriggerStatus;
-import dev.holdfast.api.trigger.Triggers;
+import dev.holdfast.cli.connect.ApiException;
+import dev.holdfast.cli.connect.ExitCode;
+import dev.holdfast.cli.connect.Group;
+import dev.holdfast.cli.connect.Session;
+import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.Closest;
-import dev.holdfast.cli.print.DurationText;
 import dev.holdfast.cli.print.Fields;
 import dev.holdfast.cli.print.Json;
+import dev.holdfast.cli.print.Listing;
+import dev.holdfast.cli.print.Value;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Shows or controls a trigger. */
+/** Stores, lists and controls triggers. */
 @Command(
     name = "trigger",
-    description = "Show, pause, resume or remove a trigger.",
-    footer = "A removed trigger that a node declares is created again when that node restarts.")
-public final class TriggerCommand extends ClientCommand {
+    description = "Put, list, show, pause, resume and delete triggers.",
+    synopsisSubcommandLabel = "COMMAND",
+    footer = "A deleted trigger that a node declares is created again when that node restarts.")
+public final class TriggerCommand extends Group {
+  private static final String ID = "The id of the trigger.";
 
-  /** The possible actions. */
-  enum Action {
-    SHOW,
-    PAUSE,
-    RESUME,
-    REMOVE
+  @Command(name = "list", description = "List triggers: which events start which tasks.")
+  int list(@Mixin Target target) {
+    return target.run(session ->
+        session.list(
+            session.get(session.path("triggers")),
+            "triggers",
+            Listing.of("triggers")
+                .column("trigger", trigger -> Value.text(trigger, "id"))
+                .column("paused", trigger -> Value.yesNo(trigger, "paused"))
+                .column("event")
+                .column("task")
+                .column("queue")
+                .column("conditions", TriggerCommand::conditions)));
   }
 
-  @Parameters(
-      index = "0",
-      paramLabel = "ACTION",
-      description = "One of ${COMPLETION-CANDIDATES}, in upper or lower case.")
-  @SuppressWarnings("NullAway.Init")
-  private Action action;
+  private static String conditions(JsonNode trigger) {
+    List<String> all = new ArrayList<>();
+    trigger.get("conditions").forEach(condition -> all.add(condition(condition)));
+    return String.join(" and ", all);
+  }
 
-  @Parameters(index = "1", paramLabel = "ID", description = "The id of the trigger.")
-  @SuppressWarnings("NullAway.Init")
-  private String id;
+  private static String condition(JsonNode condition) {
+    String field = Value.text(condition, "field");
+    return condition.properties().stream()
+        .filter(entry -> !entry.getKey().equals("field"))
+        .map(entry -> field + " " + test(entry))
+        .collect(Collectors.joining(" and "));
+  }
 
-  @Option(names = "--json", description = "With show: print JSON.")
-  private boolean json;
-
-  @Override
-  protected int ask(Session session) {
-    Triggers triggers = session.client().triggers();
-    Optional<TriggerStatus> found = triggers.find(id);
-    if (found.isEmpty()) {
-      return missing(session, triggers.list().stream().map(t -> t.trigger().id()).toList());
-    }
-    return switch (action) {
-      case SHOW -> show(session, TriggerView.of(found.get()));
-      case PAUSE -> {
-        triggers.pause(id);
-        yield session.report(
-            true, "Trigger '%s' is paused; it ignores events until it is resumed.".formatted(id));
-      }
-      case RESUME -> {
-        triggers.resume(id);
-        yield session.report(true, "Trigger '%s' is no longer paused.".formatted(id));
-      }
-      case REMOVE ->
-          triggers.remove(id)
-              ? session.report(true, "Trigger '%s' is removed.".formatted(id))
-              : missing(session, List.of());
+  private static String test(Map.Entry<String, JsonNode> entry) {
+    String value = Value.text(Json.object().set("value", entry.getValue()), "value");
+    return switch (entry.getKey()) {
+      case "is" -> "is " + value;
+      case "isNot" -> "is not " + value;
+      case "isOneOf" -> "is one of " + value;
+      case "exists" -> value.equals("false") ? "is missing" : "exists";
+      case "isMissing" -> "is missing";
+      case "isGreaterThan" -> "is greater than " + value;
+      case "isLessThan" -> "is less than " + value;
+      default -> entry.getKey() + " " + value;
     };
   }
 
-  private int show(Session session, TriggerView trigger) {
-    if (json) {
-      Json.print(trigger, session.out());
-      return DONE;
-    }
-    Fields fields = new Fields(session.out());
-    fields.line("trigger", trigger.id() + (trigger.paused() ? ", paused" : ""));
-    fields.line("event", trigger.event());
-    fields.line(
-        "if", trigger.conditions().isEmpty() ? null : String.join(" and ", trigger.conditions()));
-    fields.line("starts", trigger.task());
-    fields.line("queue", trigger.queue() + ", priority " + trigger.priority());
-    fields.line("tags", trigger.tags().isEmpty() ? null : String.join(", ", trigger.tags()));
-    fields.line("window", DurationText.of(trigger.window()));
-    fields.line("subject", trigger.subject());
-    fields.line(
-        "debounce", trigger.debounce() == null ? null : DurationText.of(trigger.debounce()));
-    fields.line("max wait", trigger.maxWait() == null ? null : DurationText.of(trigger.maxWait()));
-    fields.line(
-        "cooldown", trigger.cooldown() == null ? null : DurationText.of(trigger.cooldown()));
-    session.out().flush();
-    return DONE;
+  @Command(name = "show", description = "Show one trigger.")
+  int show(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
+    return target.run(session -> {
+      JsonNode trigger = known(session, id);
+      if (session.json()) {
+        return session.done(trigger, "");
+      }
+      Fields fields = new Fields(session.out());
+      fields.line("trigger", id + (Value.yesNo(trigger, "paused").equals("yes") ? ", paused" : ""));
+      fields.line("event", Value.text(trigger, "event"));
+      String conditions = conditions(trigger);
+      fields.line("if", conditions.isEmpty() ? null : conditions);
+      fields.line("starts", Value.text(trigger, "task"));
+      fields.line(
+          "queue", Value.text(trigger, "queue") + ", priority " + Value.text(trigger, "priority"));
+      fields.line("tags", Value.joined(trigger, "tags"));
+      fields.line("window", Value.duration(trigger, "window"));
+      fields.line("subject", Value.orNull(trigger, "subject"));
+      fields.line("debounce", Value.duration(trigger, "debounce"));
+      fields.line("max wait", Value.duration(trigger, "maxWait"));
+      fields.line("cooldown", Value.duration(trigger, "cooldown"));
+      session.out().flush();
+      return 0;
+    });
   }
 
-  private int missing(Session session, List<String> known) {
-    return session.report(
-        false,
-        "There is no trigger '%s'%s; see 'triggers'."
-            .formatted(
-                id, Closest.to(id, known).map(", did you mean '%s'?"::formatted).orElse("")));
+  /** Reads a trigger; if it does not exist, the error suggests one. */
+  private static JsonNode known(Session session, String id) {
+    try {
+      return session.get(session.path("triggers", id));
+    } catch (ApiException missing) {
+      if (missing.exitCode() != ExitCode.NOT_FOUND) {
+        throw missing;
+      }
+      List<String> ids = new ArrayList<>();
+      session
+          .get(session.path("triggers"))
+          .get("triggers")
+          .forEach(trigger -> ids.add(Value.text(trigger, "id")));
+      throw Closest.to(id, ids)
+          .map(meant ->
+              ApiException.refused(
+                  ExitCode.NOT_FOUND,
+                  "%s Did you mean '%s'?".formatted(missing.getMessage(), meant)))
+          .orElse(missing);
+    }
+  }
+
+  @Command(name = "put", description = "Create a trigger, or replace the one with this id.")
+  int put(
+      @Mixin Target target,
+      @Parameters(index = "0", paramLabel = "ID", description = ID) String id,
+      @Parameters(index = "1", paramLabel = "EVENT", description = "The event that it listens to.")
+          String event,
+      @Parameters(
+              index = "2",
+              paramLabel = "TASK",
+              converter = NameConverter.OfTask.class,
+              description = "The task of its jobs.")
+          String task,
+      @Option(
+              names = "--where",
+              paramLabel = "JSON",
+              description =
+                  "A condition, such as '{\"field\":\"kind\",\"is\":\"invoice\"}'. May be"
+                      + " repeated.")
+          @Nullable List<String> where,
+      @Option(names = "--queue", paramLabel = "NAME", description = "The queue of its jobs.")
+          @Nullable String queue) {
+    ObjectNode body = Json.object().put("event", event).put("task", task);
+    if (where != null) {
+      var conditions = body.putArray("conditions");
+      where.forEach(text -> conditions.add(target.checked(() -> Json.read(text))));
+    }
+    if (queue != null) {
+      body.put("queue", queue);
+    }
+    return target.run(session ->
+        session.done(
+            session.put(session.path("triggers", id), body),
+            "Trigger '%s' is stored.".formatted(id)));
+  }
+
+  @Command(name = "pause", description = "Pause a trigger: it ignores events until 'resume'.")
+  int pause(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
+    return target.run(session ->
+        session.done(
+            session.post(session.path("triggers", id, "pause")),
+            "Trigger '%s' is paused; it ignores events until it is resumed.".formatted(id)));
+  }
+
+  @Command(name = "resume", description = "Resume a trigger.")
+  int resume(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
+    return target.run(session ->
+        session.done(
+            session.post(session.path("triggers", id, "resume")),
+            "Trigger '%s' is no longer paused.".formatted(id)));
+  }
+
+  @Command(name = "delete", description = "Delete a trigger.")
+  int delete(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
+    return target.run(session ->
+        session.done(
+            session.delete(session.path("triggers", id)),
+            "Trigger '%s' is deleted.".formatted(id)));
   }
 }

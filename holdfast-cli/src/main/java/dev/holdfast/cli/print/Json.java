@@ -18,6 +18,7 @@ import tools.jackson.databind.annotation.JsonSerialize;
 import tools.jackson.databind.introspect.DefaultAccessorNamingStrategy;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.ser.std.ToStringSerializer;
 
 /**
@@ -45,6 +46,17 @@ public final class Json {
           .build();
 
   private Json() {}
+
+  /** Returns a new object. */
+  public static ObjectNode object() {
+    return READER.createObjectNode();
+  }
+
+  /** Prints a value in one line. */
+  public static void printLine(JsonNode value, PrintWriter out) {
+    out.println(value);
+    out.flush();
+  }
 
   public static void print(Object value, PrintWriter out) {
     out.println(WRITER.writeValueAsString(value));

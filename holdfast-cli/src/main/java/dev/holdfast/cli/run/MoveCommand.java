@@ -1,18 +1,36 @@
 package dev.holdfast.cli.run;
 
-import dev.holdfast.api.HoldfastException;
-import dev.holdfast.api.workflow.Run;
-import dev.holdfast.engine.store.Definitions;
+import dev.holdfast.cli.connect.ApiException;
+import dev.holdfast.cli.connect.ExitCode;
+import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.Session;
+import dev.holdfast.cli.connect.Target;
+import dev.holdfast.cli.print.Json;
+import dev.holdfast.cli.print.Value;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
 
 /** Moves a run to another version of its workflow. */
 @Command(
     name = "move",
     description = "Move an open run to another version of its workflow.",
-    footer = "'holdfast workflows WORKFLOW' lists the stored versions with their hashes.")
-public final class MoveCommand extends OneRunCommand {
+    footer = "'holdfast workflow show WORKFLOW' lists the stored versions with their hashes.")
+public final class MoveCommand implements Callable<Integer> {
+
+  @Mixin private final Target target = new Target();
+
+  @Parameters(
+      paramLabel = "ID",
+      converter = IdConverter.OfRun.class,
+      description = "The id of the run.")
+  @SuppressWarnings("NullAway.Init")
+  private String id;
 
   @Option(
       names = "--to",
@@ -26,27 +44,39 @@ public final class MoveCommand extends OneRunCommand {
   private boolean dryRun;
 
   @Override
-  protected int ask(Session session) {
-    Run run = find(session);
-    String hash = hash(run.workflow(), session);
-    List<String> differences = session.client().runs().move(id(), hash, dryRun);
-    differences.forEach(session.out()::println);
+  public Integer call() {
+    return target.run(this::move);
+  }
+
+  private int move(Session session) {
+    JsonNode run = session.get(session.path("runs", id));
+    String hash = hash(Value.text(run, "workflow"), session);
+    JsonNode moved =
+        session.post(
+            session.path("runs", id, "move"),
+            Json.object().put("hash", hash).put("dryRun", dryRun));
+    List<String> differences = Value.list(moved, "differences");
+    if (!session.json()) {
+      differences.forEach(session.out()::println);
+    }
     String what = differences.isEmpty() ? "; nothing differs" : "";
-    return session.report(
-        true,
+    return session.done(
+        moved,
         dryRun
             ? "Nothing was changed%s.".formatted(what)
-            : "Run %s is moved to %s%s.".formatted(id(), hash, what));
+            : "Run %s is moved to %s%s.".formatted(id, hash, what));
   }
 
   private String hash(String workflow, Session session) {
-    List<String> known =
-        session.store().runs().definitions().versions(workflow).stream()
-            .map(Definitions.Stored::hash)
-            .toList();
+    List<String> known = new ArrayList<>();
+    session
+        .get(session.path("workflows", workflow))
+        .get("versions")
+        .forEach(version -> known.add(Value.text(version, "hash")));
     List<String> meant = known.stream().filter(hash -> hash.startsWith(to)).toList();
     if (meant.size() != 1) {
-      throw new HoldfastException(
+      throw ApiException.refused(
+          ExitCode.NOT_FOUND,
           "%s version of workflow '%s' has a hash that starts with '%s'; nothing was changed. Its versions are %s."
               .formatted(
                   meant.isEmpty() ? "No" : "More than one",

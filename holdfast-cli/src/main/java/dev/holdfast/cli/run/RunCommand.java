@@ -1,11 +1,23 @@
 package dev.holdfast.cli.run;
 
+import dev.holdfast.cli.connect.ApiRequest;
+import dev.holdfast.cli.connect.Group;
+import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.Query;
+import dev.holdfast.cli.connect.Target;
+import dev.holdfast.cli.print.Json;
+import dev.holdfast.cli.print.Listing;
+import dev.holdfast.cli.print.Value;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Starts, shows and controls runs of workflows, each with a subcommand. */
+/** Starts, shows and controls runs of workflows. */
 @Command(
     name = "run",
     description = "Start, list, show, watch and control runs of workflows.",
@@ -15,25 +27,167 @@ import picocli.CommandLine.Spec;
       ListCommand.class,
       ShowCommand.class,
       WatchCommand.class,
-      EventsCommand.class,
-      PauseRunCommand.class,
-      ResumeRunCommand.class,
-      CancelRunCommand.class,
-      RetryRunCommand.class,
-      RerunCommand.class,
       SignalCommand.class,
       MoveCommand.class
     })
-public final class RunCommand implements Runnable {
+public final class RunCommand extends Group {
+  private static final int MOST = 500;
 
-  @Spec
-  @SuppressWarnings("NullAway.Init")
-  private CommandSpec spec;
+  @Command(name = "events", description = "List what happened to a run, oldest first.")
+  int events(
+      @Mixin Target target,
+      @Parameters(
+              paramLabel = "ID",
+              converter = IdConverter.OfRun.class,
+              description = "The id of the run.")
+          String id,
+      @Option(
+              names = "--after",
+              paramLabel = "N",
+              defaultValue = "0",
+              description =
+                  "Select the events after this number, the last one of the previous page.")
+          long after,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "100",
+              description = "The maximum number of events, 1 to 500. Defaults to 100.")
+          int limit) {
+    if (limit < 1 || limit > MOST) {
+      throw target.wrongUse("A limit of %d is not valid: use 1 to %d.".formatted(limit, MOST));
+    }
+    return target.run(session -> {
+      // Events of a run that does not exist are none; that should be an error.
+      session.get(session.path("runs", id));
+      Query query = new Query().add("after", after).add("limit", limit);
+      JsonNode result = session.get(session.path("runs", id, "events") + query);
+      session.list(
+          result,
+          "events",
+          Listing.of("events")
+              .number("number", event -> Value.text(event, "seq"))
+              .column("time", event -> Value.text(event, "at"))
+              .column("event", event -> Value.text(event, "kind"))
+              .column("step")
+              .column("detail"));
+      JsonNode events = result.get("events");
+      if (!session.json() && events.size() == limit) {
+        session
+            .out()
+            .println("There may be more: add --after " + Value.text(events.get(limit - 1), "seq"));
+        session.out().flush();
+      }
+      return 0;
+    });
+  }
 
-  @Override
-  public void run() {
-    throw new ParameterException(
-        spec.commandLine(),
-        "Say what to do: %s.".formatted(String.join(", ", spec.subcommands().keySet())));
+  @Command(
+      name = "pause",
+      description = "Pause a run and its child runs: no step starts until it is resumed.")
+  int pause(
+      @Mixin Target target,
+      @Parameters(
+              paramLabel = "ID",
+              converter = IdConverter.OfRun.class,
+              description = "The id of the run.")
+          String id) {
+    return target.run(session ->
+        session.done(
+            session.post(session.path("runs", id, "pause")),
+            "Run %s is paused; steps that are running continue.".formatted(id)));
+  }
+
+  @Command(name = "resume", description = "Resume a paused run and its child runs.")
+  int resume(
+      @Mixin Target target,
+      @Parameters(
+              paramLabel = "ID",
+              converter = IdConverter.OfRun.class,
+              description = "The id of the run.")
+          String id) {
+    return target.run(session ->
+        session.done(
+            session.post(session.path("runs", id, "resume")), "Run %s is resumed.".formatted(id)));
+  }
+
+  @Command(
+      name = "cancel",
+      description = "Cancel a run and its child runs. Compensations and finally steps still run.")
+  int cancel(
+      @Mixin Target target,
+      @Parameters(
+              paramLabel = "ID",
+              converter = IdConverter.OfRun.class,
+              description = "The id of the run.")
+          String id,
+      @Option(
+              names = "--reason",
+              paramLabel = "TEXT",
+              defaultValue = "by an operator",
+              description = "Why, for the record. Defaults to 'by an operator'.")
+          String reason) {
+    return target.run(session ->
+        session.done(
+            session.post(session.path("runs", id, "cancel"), Json.object().put("reason", reason)),
+            "Run %s is being cancelled; compensations and finally steps still run.".formatted(id)));
+  }
+
+  @Command(
+      name = "retry",
+      description =
+          "Retry the steps of a run that failed or were cancelled; those that succeeded keep their"
+              + " outputs.")
+  int retry(
+      @Mixin Target target,
+      @Parameters(
+              paramLabel = "ID",
+              converter = IdConverter.OfRun.class,
+              description = "The id of the run.")
+          String id) {
+    return target.run(session ->
+        session.done(
+            session.post(session.path("runs", id, "retry")),
+            "Run %s continues with the steps that did not succeed.".formatted(id)));
+  }
+
+  @Command(
+      name = "rerun",
+      description = {
+        "Start a new run with the results of another one.",
+        "Steps before the given ones keep their outputs; the others run again."
+      })
+  int rerun(
+      @Mixin Target target,
+      @Parameters(
+              paramLabel = "ID",
+              converter = IdConverter.OfRun.class,
+              description = "The id of the run.")
+          String id,
+      @Option(
+              names = "--from",
+              paramLabel = "STEP",
+              description =
+                  "Run this step and everything after it again. May be repeated. Defaults to all"
+                      + " steps.")
+          @Nullable List<String> from,
+      @Option(
+              names = "--input",
+              paramLabel = "JSON",
+              description = "The input of the new run. Defaults to that of the original.")
+          @Nullable String input) {
+    ObjectNode body = Json.object();
+    if (from != null) {
+      from.forEach(body.putArray("from")::add);
+    }
+    if (input != null) {
+      body.set("input", target.checked(() -> Json.read(input)));
+    }
+    return target.run(session -> {
+      JsonNode started =
+          session.send(ApiRequest.createOnce(session.path("runs", id, "rerun"), body));
+      return session.done(
+          started, "Run %s repeats run %s.".formatted(Value.text(started, "id"), id));
+    });
   }
 }

@@ -1,20 +1,21 @@
 package dev.holdfast.cli.run;
 
-import dev.holdfast.api.Runs;
-import dev.holdfast.api.UnknownRunException;
-import dev.holdfast.api.workflow.Run;
-import dev.holdfast.api.workflow.RunEvent;
-import dev.holdfast.api.workflow.RunId;
-import dev.holdfast.cli.graph.Elapsed;
-import dev.holdfast.cli.graph.Picture;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.cli.connect.ExitCode;
+import dev.holdfast.cli.connect.Polling;
+import dev.holdfast.cli.connect.Query;
+import dev.holdfast.cli.connect.Session;
+import dev.holdfast.cli.connect.WatchOptions;
 import dev.holdfast.cli.graph.TextGraph;
+import dev.holdfast.cli.print.Bar;
+import dev.holdfast.cli.print.Json;
+import dev.holdfast.cli.print.Value;
 import dev.holdfast.engine.workflow.Graph;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Follows a run until it ends. On a terminal it redraws the graph whenever something has happened,
@@ -24,46 +25,60 @@ final class RunWatch {
   /** Moves the cursor to the top left corner and clears what is below it. */
   static final String CLEAR = "\u001b[H\u001b[2J";
 
-  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(250);
   private static final Duration BETWEEN_PICTURES = Duration.ofSeconds(1);
   private static final int PAGE = 500;
 
-  private final Runs runs;
-  private final Function<Run, Graph> graphs;
-  private final RunId id;
+  private final Session session;
+  private final String id;
   private final boolean redraws;
   private final PrintWriter out;
-  private long last;
+  private String last = "0";
   private Instant drawn = Instant.EPOCH;
+  private JsonNode run = Json.object();
+  private String definition = "";
+  private @Nullable Graph graph;
 
   /**
-   * @param graphs finds the graph of a run, which changes if the run is moved
    * @param redraws whether the output is a terminal
    */
-  RunWatch(Runs runs, Function<Run, Graph> graphs, RunId id, boolean redraws, PrintWriter out) {
-    this.runs = runs;
-    this.graphs = graphs;
+  RunWatch(Session session, String id, boolean redraws) {
+    this.session = session;
     this.id = id;
     this.redraws = redraws;
-    this.out = out;
+    this.out = session.out();
   }
 
-  /** Returns the run as it ended. */
-  Run follow() throws InterruptedException {
-    while (true) {
-      // Read before the events: those of a run that has ended are then complete.
-      Run run = runs.find(id).orElseThrow(() -> new UnknownRunException(id));
-      boolean news = readEvents();
-      if (redraws && (news || run.state().hasEnded() || isDue())) {
-        draw(run);
-      }
-      if (run.state().hasEnded()) {
-        out.println(ending(run));
-        out.flush();
-        return run;
-      }
-      TimeUnit.MILLISECONDS.sleep(BETWEEN_LOOKS.toMillis());
+  /** Follows a run until it ends; returns the exit code. */
+  static int follow(Session session, String id, WatchOptions options) {
+    RunWatch watch = new RunWatch(session, id, options.redraws() && !session.json());
+    return watch.follow(options.polling(session.err()));
+  }
+
+  /** Follows the run; returns the exit code. */
+  int follow(Polling polling) {
+    polling.until(this::look);
+    if (session.json()) {
+      Json.print(run, out);
+    } else {
+      out.println(ending());
+      out.flush();
     }
+    return (RunJson.state(run) == RunState.SUCCEEDED ? ExitCode.DONE : ExitCode.RUN_FAILED)
+        .number();
+  }
+
+  /** Prints what is new; returns whether the run has ended. */
+  private boolean look() {
+    // Read before the events: those of a run that has ended are then complete.
+    run = session.get(session.path("runs", id));
+    boolean ended = RunJson.state(run).hasEnded();
+    if (!session.json()) {
+      boolean news = readEvents();
+      if (redraws && (news || ended || isDue())) {
+        draw();
+      }
+    }
+    return ended;
   }
 
   private boolean isDue() {
@@ -72,48 +87,67 @@ final class RunWatch {
 
   /** Reads all events after the last one; returns whether there were any. */
   private boolean readEvents() {
-    long before = last;
-    List<RunEvent> page;
+    String before = last;
+    JsonNode page;
     do {
-      page = runs.events(id, last, PAGE);
-      for (RunEvent event : page) {
-        last = event.seq();
+      Query query = new Query().add("after", last).add("limit", PAGE);
+      page = session.get(session.path("runs", id, "events") + query).get("events");
+      for (JsonNode event : page) {
+        last = Value.text(event, "seq");
         if (!redraws) {
           out.println(line(event));
         }
       }
     } while (page.size() == PAGE);
     out.flush();
-    return last > before;
+    return !last.equals(before);
   }
 
-  private static String line(RunEvent event) {
+  private static String line(JsonNode event) {
+    String step = Value.text(event, "step");
+    String detail = Value.text(event, "detail");
     return "%s %s%s%s"
         .formatted(
-            event.at(),
-            event.kind(),
-            event.step() == null ? "" : " " + event.step(),
-            event.detail() == null ? "" : " " + event.detail());
+            Value.text(event, "at"),
+            Value.text(event, "kind"),
+            step.isEmpty() ? "" : " " + step,
+            detail.isEmpty() ? "" : " " + detail);
   }
 
-  private void draw(Run run) {
+  private void draw() {
     drawn = Instant.now();
+    RunJson.Steps steps = RunJson.Steps.of(run);
     out.print(CLEAR);
-    out.printf("run %s  %s%n%n", run.id(), run.state());
-    TextGraph.lines(Picture.of(graphs.apply(run), run, drawn), true).forEach(out::println);
+    out.printf("run %s  %s%n", id, RunJson.state(run));
+    out.printf("%s  %s steps%n%n", Bar.of(steps.ended(), steps.all()), steps);
+    TextGraph.lines(RunJson.picture(graph(), run, drawn), true).forEach(out::println);
     out.println();
-    run.steps()
-        .forEach(step ->
-            step.failure().ifPresent(why -> out.printf("%s failed: %s%n", step.name(), why)));
+    run.get("steps")
+        .forEach(step -> {
+          String failure = Value.orNull(step, "failure");
+          if (failure != null) {
+            out.printf("%s failed: %s%n", Value.text(step, "name"), failure);
+          }
+        });
     out.flush();
   }
 
-  private static String ending(Run run) {
-    String time =
-        run.endedAt()
-            .map(end -> " after " + Elapsed.of(Duration.between(run.createdAt(), end)))
-            .orElse("");
+  /** Returns the graph of the run, which changes if the run is moved. */
+  private Graph graph() {
+    String pinned = Value.text(run, "definition");
+    Graph known = graph;
+    if (known == null || !pinned.equals(definition)) {
+      known = RunJson.graph(session, run);
+      graph = known;
+      definition = pinned;
+    }
+    return known;
+  }
+
+  private String ending() {
+    String reason = Value.text(run, "reason");
     return "Run %s ended %s%s%s"
-        .formatted(run.id(), run.state(), time, run.reason().map(why -> ": " + why).orElse("."));
+        .formatted(
+            id, RunJson.state(run), RunJson.took(run), reason.isEmpty() ? "." : ": " + reason);
   }
 }

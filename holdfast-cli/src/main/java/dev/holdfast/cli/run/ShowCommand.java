@@ -1,120 +1,112 @@
 package dev.holdfast.cli.run;
 
-import dev.holdfast.api.job.FailedAttempt;
-import dev.holdfast.api.workflow.Run;
-import dev.holdfast.api.workflow.RunStep;
 import dev.holdfast.api.workflow.StepState;
-import dev.holdfast.cli.graph.Elapsed;
-import dev.holdfast.cli.graph.Picture;
+import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.Session;
+import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.graph.TextGraph;
 import dev.holdfast.cli.print.Fields;
-import dev.holdfast.cli.print.Json;
-import dev.holdfast.engine.client.HoldfastClient;
-import dev.holdfast.engine.workflow.Graph;
+import dev.holdfast.cli.print.Value;
 import java.io.PrintWriter;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
 
 /** Shows one run. */
 @Command(
     name = "show",
     description = "Show one run with its steps: timings, attempts, errors, and why a step waits.")
-public final class ShowCommand extends OneRunCommand {
-  private static final int LONGEST = 400;
+public final class ShowCommand implements Callable<Integer> {
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
+  @Mixin private final Target target = new Target();
+
+  @Parameters(
+      paramLabel = "ID",
+      converter = IdConverter.OfRun.class,
+      description = "The id of the run.")
+  @SuppressWarnings("NullAway.Init")
+  private String id;
 
   @Override
-  protected int ask(Session session) {
-    Run run = find(session);
-    if (json) {
-      Json.print(RunView.full(run), session.out());
-      return DONE;
-    }
-    print(run, session.out());
-    session.out().println();
-    TextGraph.lines(Picture.of(graph(session, run), run, Instant.now()), false)
-        .forEach(session.out()::println);
-    run.steps().stream()
-        .filter(ShowCommand::hasDetails)
-        .forEach(step -> print(step, session.out()));
-    session.out().flush();
-    return DONE;
+  public Integer call() {
+    return target.run(this::show);
   }
 
-  private static void print(Run run, PrintWriter out) {
+  private int show(Session session) {
+    JsonNode run = session.get(session.path("runs", id));
+    if (session.json()) {
+      return session.done(run, "");
+    }
+    PrintWriter out = session.out();
+    print(run, out);
+    out.println();
+    TextGraph.lines(RunJson.picture(session, run, Instant.now()), false).forEach(out::println);
+    run.get("steps")
+        .forEach(step -> {
+          if (hasDetails(step)) {
+            printStep(step, out);
+          }
+        });
+    out.flush();
+    return 0;
+  }
+
+  private static void print(JsonNode run, PrintWriter out) {
     Fields fields = new Fields(out);
-    fields.line("run", run.id());
-    fields.line("workflow", run.workflow());
-    fields.line("graph", run.definition());
-    fields.line("state", run.state());
-    fields.line("reason", run.reason().orElse(null));
-    fields.line("label", run.label().orElse(null));
-    fields.line("tags", run.tags().isEmpty() ? null : String.join(", ", run.tags()));
-    fields.line("key", run.uniqueKey().orElse(null));
-    fields.line("parent", run.parent().orElse(null));
-    fields.line("rerun of", run.origin().orElse(null));
-    fields.line("created", run.createdAt());
-    fields.line(
-        "ended",
-        run.endedAt()
-            .map(end ->
-                "%s, after %s".formatted(end, Elapsed.of(Duration.between(run.createdAt(), end))))
-            .orElse(null));
-    fields.line("input", shortened(run.input()));
-    fields.line("result", shortened(run.result()));
+    fields.line("run", Value.text(run, "id"));
+    fields.line("workflow", Value.text(run, "workflow"));
+    fields.line("graph", Value.text(run, "definition"));
+    fields.line("state", Value.text(run, "state"));
+    fields.line("reason", Value.orNull(run, "reason"));
+    fields.line("label", Value.orNull(run, "label"));
+    fields.line("tags", Value.joined(run, "tags"));
+    fields.line("key", Value.orNull(run, "uniqueKey"));
+    fields.line("parent", Value.orNull(run, "parent"));
+    fields.line("rerun of", Value.orNull(run, "origin"));
+    fields.line("created", Value.orNull(run, "createdAt"));
+    String ended = Value.orNull(run, "endedAt");
+    fields.line("ended", ended == null ? null : ended + "," + RunJson.took(run));
+    fields.line("input", Value.json(run, "input"));
+    fields.line("result", Value.json(run, "result"));
   }
 
   /** Steps that were skipped, or never came to run, are described by the graph. */
-  private static boolean hasDetails(RunStep step) {
-    return step.state() == StepState.PENDING
-        ? step.waitsFor().isPresent()
-        : step.state() != StepState.SKIPPED;
+  private static boolean hasDetails(JsonNode step) {
+    StepState state = StepState.valueOf(Value.text(step, "state"));
+    return state == StepState.PENDING
+        ? Value.of(step, "waitsFor") != null
+        : state != StepState.SKIPPED;
   }
 
-  private static void print(RunStep step, PrintWriter out) {
+  private static void printStep(JsonNode step, PrintWriter out) {
     out.println();
-    out.printf("step %s%n", step.name());
+    out.printf("step %s%n", Value.text(step, "name"));
     Fields fields = new Fields(out);
-    fields.line("state", step.state());
-    fields.line("waits", step.waitsFor().orElse(null));
-    fields.line("job", step.job().orElse(null));
-    fields.line("child", step.child().orElse(null));
-    fields.line("started", step.startedAt().orElse(null));
-    fields.line("ended", step.endedAt().orElse(null));
-    fields.line("attempts", step.attempts() == 0 ? null : step.attempts());
-    fields.line("input", shortened(step.input()));
-    fields.line("output", shortened(step.output()));
-    fields.line("failure", step.failure().orElse(null));
-    for (FailedAttempt failure : step.failures()) {
-      String type = failure.type();
-      out.printf(
-          "attempt %d failed at %s on %s: %s, %s%s%n",
-          failure.attempt(),
-          failure.failedAt(),
-          failure.node(),
-          failure.code(),
-          type == null ? "" : type + ": ",
-          failure.message());
-    }
-  }
-
-  private static @Nullable String shortened(Optional<String> text) {
-    return text.map(all ->
-            all.length() <= LONGEST
-                ? all
-                : "%s... (%d characters, see --json)"
-                    .formatted(all.substring(0, LONGEST), all.length()))
-        .orElse(null);
-  }
-
-  /** Returns the graph that a run pins. */
-  static Graph graph(Session session, Run run) {
-    return ((HoldfastClient) session.client()).workflows().stored(run.definition());
+    fields.line("state", Value.text(step, "state"));
+    fields.line("waits", Value.orNull(step, "waitsFor"));
+    fields.line("job", Value.orNull(step, "job"));
+    fields.line("child", Value.orNull(step, "child"));
+    fields.line("started", Value.orNull(step, "startedAt"));
+    fields.line("ended", Value.orNull(step, "endedAt"));
+    String attempts = Value.text(step, "attempts");
+    fields.line("attempts", attempts.equals("0") ? null : attempts);
+    fields.line("input", Value.json(step, "input"));
+    fields.line("output", Value.json(step, "output"));
+    fields.line("failure", Value.orNull(step, "failure"));
+    step.get("failures")
+        .forEach(failure -> {
+          String type = Value.text(failure, "type");
+          out.printf(
+              "attempt %s failed at %s on %s: %s, %s%s%n",
+              Value.text(failure, "attempt"),
+              Value.text(failure, "failedAt"),
+              Value.text(failure, "node"),
+              Value.text(failure, "code"),
+              type.isEmpty() ? "" : type + ": ",
+              Value.text(failure, "message"));
+        });
   }
 }

@@ -2,23 +2,38 @@ package dev.holdfast.cli.run;
 
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.internal.Suggestion;
-import dev.holdfast.api.workflow.Run;
-import dev.holdfast.api.workflow.SignalOptions;
+import dev.holdfast.cli.connect.ApiException;
+import dev.holdfast.cli.connect.ExitCode;
+import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.Session;
+import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.engine.workflow.Graph;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Sends a signal to a run. */
 @Command(
     name = "signal",
     description = "Send a signal to a run. It is kept until a step awaits it.")
-public final class SignalCommand extends OneRunCommand {
+public final class SignalCommand implements Callable<Integer> {
+
+  @Mixin private final Target target = new Target();
+
+  @Parameters(
+      index = "0",
+      paramLabel = "ID",
+      converter = IdConverter.OfRun.class,
+      description = "The id of the run.")
+  @SuppressWarnings("NullAway.Init")
+  private String id;
 
   @Parameters(index = "1", paramLabel = "NAME", description = "The name of the signal.")
   @SuppressWarnings("NullAway.Init")
@@ -41,34 +56,34 @@ public final class SignalCommand extends OneRunCommand {
   @Option(names = "--force", description = "Send it even if no step of the run awaits this signal.")
   private boolean force;
 
-  private @Nullable JsonNode value;
-
   @Override
-  protected void check() {
-    checked(() -> Names.signal(name));
-    checked(() -> SignalOptions.of(this::options));
+  public Integer call() {
+    ObjectNode body = Json.object().put("name", target.checked(() -> Names.signal(name)));
     String text = payload;
     if (text != null) {
-      value = checked(() -> Json.read(text));
+      body.set("payload", target.checked(() -> Json.read(text)));
     }
-  }
-
-  private void options(SignalOptions.Builder signal) {
     if (signalId != null) {
-      signal.id(signalId);
+      body.put("id", signalId);
     }
+    return target.run(session -> {
+      if (!force) {
+        requireAwaited(session);
+      }
+      return session.done(
+          session.create(session.path("runs", id, "signals"), body),
+          "Signal '%s' is sent to run %s.".formatted(name, id));
+    });
   }
 
-  @Override
-  protected int ask(Session session) {
-    Run run = find(session);
-    List<String> awaited = awaited(ShowCommand.graph(session, run));
-    if (!force && !awaited.contains(name)) {
-      return session.report(
-          false,
+  private void requireAwaited(Session session) {
+    List<String> awaited = awaited(RunJson.graph(session, session.get(session.path("runs", id))));
+    if (!awaited.contains(name)) {
+      throw ApiException.refused(
+          ExitCode.NOT_FOUND,
           "No step of run %s awaits signal '%s'; nothing was sent: %s"
               .formatted(
-                  id(),
+                  id,
                   name,
                   Suggestion.orElse(
                       name,
@@ -77,8 +92,6 @@ public final class SignalCommand extends OneRunCommand {
                           ? "its workflow awaits none."
                           : "it awaits %s.".formatted(String.join(", ", awaited)))));
     }
-    session.client().runs().signal(id(), name, value, this::options);
-    return session.report(true, "Signal '%s' is sent to run %s.".formatted(name, id()));
   }
 
   private static List<String> awaited(Graph graph) {

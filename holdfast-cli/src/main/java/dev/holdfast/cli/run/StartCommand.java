@@ -1,23 +1,33 @@
 package dev.holdfast.cli.run;
 
-import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.workflow.RunOptions;
-import dev.holdfast.api.workflow.Started;
-import dev.holdfast.cli.ops.ClientCommand;
+import dev.holdfast.cli.connect.Session;
+import dev.holdfast.cli.connect.Target;
+import dev.holdfast.cli.connect.WatchOptions;
 import dev.holdfast.cli.print.Json;
+import dev.holdfast.cli.print.Value;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Starts a run. */
 @Command(
     name = "start",
-    description = "Start a run of a workflow, with the graph that the database stored last.",
-    footer = "'holdfast workflows' lists the workflows that can be started.")
-public final class StartCommand extends ClientCommand {
+    description = "Start a run of a workflow, with the graph that was stored last.",
+    footer = {
+      "'holdfast workflow list' lists the workflows that can be started.",
+      "With --wait, the exit code is 0 if the run succeeded, and 7 if it did not."
+    })
+public final class StartCommand implements Callable<Integer> {
+
+  @Mixin private final Target target = new Target();
+  @Mixin private final WatchOptions watch = new WatchOptions();
 
   @Parameters(
       paramLabel = "WORKFLOW",
@@ -52,49 +62,54 @@ public final class StartCommand extends ClientCommand {
               + " that of each step.")
   private @Nullable Integer priority;
 
-  @Option(names = "--json", description = "Print JSON.")
-  private boolean json;
-
-  private RunOptions options = RunOptions.DEFAULTS;
+  @Option(names = "--wait", description = "Follow the run until it ends, as 'run watch' does.")
+  private boolean wait;
 
   @Override
-  protected void check() {
-    checked(() -> Json.read(input));
-    options = checked(() -> RunOptions.of(this::set));
-  }
-
-  private void set(RunOptions.Builder run) {
-    run.tags(tags);
+  public Integer call() {
+    ObjectNode body = Json.object().put("workflow", workflow);
+    body.set("input", target.checked(() -> Json.read(input)));
     if (unique != null) {
-      run.unique(UniqueKey.whileActive(unique));
+      body.putObject("unique").put("key", unique);
+    }
+    if (!tags.isEmpty()) {
+      tags.forEach(body.putArray("tags")::add);
     }
     if (label != null) {
-      run.label(label);
+      body.put("label", label);
     }
-    if (priority != null) {
-      run.priority(priority);
+    Integer level = priority;
+    if (level != null) {
+      target.checked(() -> RunOptions.of(run -> run.priority(level)));
+      body.put("priority", level);
     }
+    return target.run(session -> start(session, body));
   }
 
-  @Override
-  protected int ask(Session session) {
-    Started<Object> run = session.client().runs().start(workflow, input, options);
-    if (json) {
-      Json.print(Map.of("id", run.id().toString(), "outcome", run.outcome()), session.out());
-      return DONE;
+  private int start(Session session, ObjectNode body) {
+    JsonNode started = session.create(session.path("runs"), body);
+    String id = Value.text(started, "id");
+    if (!wait) {
+      return session.done(started, sentence(started, id));
     }
-    return session.report(
-        true,
-        switch (run.outcome()) {
-          case CREATED ->
-              "Run %s of workflow '%s' is started; 'holdfast run watch %s' follows it."
-                  .formatted(run.id(), workflow, run.id());
-          case EXISTING ->
-              "No run was started: run %s already has the unique key '%s'."
-                  .formatted(run.id(), unique);
-          case SKIPPED ->
-              "No run was started: the maximum number of runs of workflow '%s' is active, such as run %s."
-                  .formatted(workflow, run.id());
-        });
+    if (!session.json()) {
+      session.done(started, sentence(started, id));
+    }
+    return RunWatch.follow(session, id, watch);
+  }
+
+  private String sentence(JsonNode started, String id) {
+    return switch (Value.text(started, "outcome")) {
+      case "EXISTING" ->
+          "No run was started: run %s already has the unique key '%s'.".formatted(id, unique);
+      case "SKIPPED" ->
+          "No run was started: the maximum number of runs of workflow '%s' is active, such as run %s."
+              .formatted(workflow, id);
+      default ->
+          wait
+              ? "Run %s of workflow '%s' is started.".formatted(id, workflow)
+              : "Run %s of workflow '%s' is started; 'holdfast run watch %s' follows it."
+                  .formatted(id, workflow, id);
+    };
   }
 }

@@ -1,12 +1,12 @@
 package dev.holdfast.cli.run;
 
-import dev.holdfast.api.HoldfastException;
-import dev.holdfast.api.workflow.Run;
-import dev.holdfast.api.workflow.RunState;
-import java.io.Console;
-import java.lang.reflect.InvocationTargetException;
+import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.Target;
+import dev.holdfast.cli.connect.WatchOptions;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
 
 /** Follows a run until it ends. */
 @Command(
@@ -15,43 +15,21 @@ import picocli.CommandLine.Option;
       "Follow a run until it ends.",
       "Redraws its graph on a terminal; otherwise prints a line for each event."
     },
-    footer = "The exit code is 0 if the run succeeded, and 1 if it failed or was cancelled.")
-public final class WatchCommand extends OneRunCommand {
+    footer = "The exit code is 0 if the run succeeded, and 7 if it failed or was cancelled.")
+public final class WatchCommand implements Callable<Integer> {
 
-  @Option(names = "--plain", description = "Print a line for each event, even on a terminal.")
-  private boolean plain;
+  @Mixin private final Target target = new Target();
+  @Mixin private final WatchOptions watch = new WatchOptions();
+
+  @Parameters(
+      paramLabel = "ID",
+      converter = IdConverter.OfRun.class,
+      description = "The id of the run.")
+  @SuppressWarnings("NullAway.Init")
+  private String id;
 
   @Override
-  protected int ask(Session session) {
-    RunWatch watch =
-        new RunWatch(
-            session.client().runs(),
-            run -> ShowCommand.graph(session, run),
-            id(),
-            !plain && isTerminal(),
-            session.out());
-    try {
-      Run ended = watch.follow();
-      return ended.state() == RunState.SUCCEEDED ? DONE : FAILED;
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new HoldfastException("Stopped watching run %s.".formatted(id()), stopped);
-    }
-  }
-
-  /** From Java 22 on, there is a console even if the output is a file, so it must be asked. */
-  @SuppressWarnings("SystemConsoleNull") // Java 21 returns null for a file.
-  private static boolean isTerminal() {
-    Console console = System.console();
-    if (console == null) {
-      return false;
-    }
-    try {
-      return (boolean) Console.class.getMethod("isTerminal").invoke(console);
-    } catch (NoSuchMethodException java21) {
-      return true;
-    } catch (IllegalAccessException | InvocationTargetException unknown) {
-      return false;
-    }
+  public Integer call() {
+    return target.run(session -> RunWatch.follow(session, id, watch));
   }
 }

@@ -1,5 +1,9 @@
 package dev.holdfast.cli.server;
 
+import dev.holdfast.api.HoldfastException;
+import dev.holdfast.cli.connect.Environment;
+import dev.holdfast.cli.connect.Profile;
+import dev.holdfast.cli.connect.Profiles;
 import dev.holdfast.server.boot.FirstKeys;
 import dev.holdfast.server.boot.HoldfastServer;
 import dev.holdfast.server.boot.StopOnSignals;
@@ -24,6 +28,7 @@ import picocli.CommandLine.Spec;
       "The first start prints a key of the installation and a key of tenant 'default'."
     })
 public final class ServeCommand implements Callable<Integer> {
+  private static final String PROFILE = "local";
 
   @Spec
   @SuppressWarnings("NullAway.Init")
@@ -43,6 +48,14 @@ public final class ServeCommand implements Callable<Integer> {
     }
     HoldfastServer server = HoldfastServer.start(config);
     describe(server, config, out);
+    try {
+      saveProfile(server, config, out);
+    } catch (HoldfastException unwritable) {
+      // The server runs; only the commands of this user lack its key.
+      out.println(unwritable.getMessage());
+    }
+    out.println("Press Ctrl-C to stop: running jobs may finish; a second Ctrl-C interrupts them.");
+    out.flush();
     StopOnSignals.await(server);
     out.println("Stopped.");
     out.flush();
@@ -64,7 +77,7 @@ public final class ServeCommand implements Callable<Integer> {
   private static void describe(HoldfastServer server, ServerConfig config, PrintWriter out) {
     FirstKeys keys = server.firstKeys();
     if (!keys.isEmpty()) {
-      out.println("These keys are shown once, and stored nowhere:");
+      out.println("These keys are shown once; the server stores only their hashes:");
       if (keys.admin() != null) {
         out.printf("  admin key              %s%n", keys.admin());
       }
@@ -76,7 +89,33 @@ public final class ServeCommand implements Callable<Integer> {
     if (config.is(ServerMode.API)) {
       out.printf("The API is described at %s/docs%n", server.url());
     }
-    out.println("Press Ctrl-C to stop: running jobs may finish; a second Ctrl-C interrupts them.");
-    out.flush();
+  }
+
+  /**
+   * Stores the key of the first tenant for the commands of this user, if this is the first start of
+   * a server on its own embedded database: the one that a newcomer starts.
+   */
+  private void saveProfile(HoldfastServer server, ServerConfig config, PrintWriter out) {
+    String key = server.firstKeys().tenant();
+    if (key == null || config.database().url() != null) {
+      return;
+    }
+    Profiles profiles =
+        Profiles.read(spec.root().userObject() instanceof Environment root ? root : System::getenv);
+    if (profiles.all().containsKey(PROFILE)) {
+      out.printf(
+          "Profile '%s' exists and is kept. To use this server, run 'holdfast profile add NAME"
+              + " --url %s --key'.%n",
+          PROFILE, server.url());
+      return;
+    }
+    Profiles more = profiles.with(PROFILE, new Profile(server.url().toString(), key, null));
+    more.write();
+    out.printf(
+        "The key of tenant default is stored for your commands, as profile '%s' in %s%n",
+        PROFILE, more.file());
+    if (!PROFILE.equals(more.current())) {
+      out.printf("Use it with 'holdfast profile use %s'.%n", PROFILE);
+    }
   }
 }

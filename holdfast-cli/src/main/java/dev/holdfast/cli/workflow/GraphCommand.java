@@ -1,21 +1,23 @@
 package dev.holdfast.cli.workflow;
 
 import dev.holdfast.api.HoldfastException;
-import dev.holdfast.api.UnknownRunException;
-import dev.holdfast.api.UnknownWorkflowException;
-import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunId;
-import dev.holdfast.cli.database.DatabaseOptions;
-import dev.holdfast.cli.database.OpenStore;
+import dev.holdfast.cli.connect.ApiException;
+import dev.holdfast.cli.connect.ExitCode;
+import dev.holdfast.cli.connect.Query;
+import dev.holdfast.cli.connect.Session;
+import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.graph.Mermaid;
 import dev.holdfast.cli.graph.Picture;
 import dev.holdfast.cli.graph.TextGraph;
 import dev.holdfast.cli.print.Closest;
-import dev.holdfast.engine.client.HoldfastClient;
+import dev.holdfast.cli.print.Value;
+import dev.holdfast.cli.run.RunJson;
 import dev.holdfast.engine.workflow.Graph;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,21 +31,23 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
 
 /** Draws workflows and runs. */
 @Command(
     name = "graph",
     description = {
-      "Draw the workflows of a class path, or a workflow or a run of a database.",
+      "Draw the workflows of a class path, or a workflow or a run of a server or database.",
       "As text, or as a Mermaid flowchart."
     })
 public final class GraphCommand implements Callable<Integer> {
+  private static final int MOST_NAMES = 500;
 
   @Spec
   @SuppressWarnings("NullAway.Init")
   private CommandSpec spec;
 
-  @Mixin private final DatabaseOptions database = new DatabaseOptions();
+  @Mixin private final Target target = new Target();
 
   @Parameters(
       index = "0",
@@ -59,18 +63,18 @@ public final class GraphCommand implements Callable<Integer> {
       description = "Draw this workflow of the class path. Defaults to all of them.")
   private @Nullable String name;
 
-  /** What to draw of a database. */
+  /** What to draw of a server or database. */
   static final class Stored {
     @Option(
         names = "--run",
         paramLabel = "ID",
-        description = "Draw this run of the database, with the states of its steps.")
+        description = "Draw this run, with the states of its steps.")
     private @Nullable String run;
 
     @Option(
         names = "--workflow",
         paramLabel = "NAME",
-        description = "Draw the graph of this workflow that the database stored last.")
+        description = "Draw the graph of this workflow that was stored last.")
     private @Nullable String workflow;
   }
 
@@ -83,9 +87,9 @@ public final class GraphCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     if ((path == null) == (stored == null)) {
       throw new ParameterException(
-          spec.commandLine(), "Give a class path, or --run or --workflow for a database.");
+          spec.commandLine(), "Give a class path, or --run or --workflow of a server or database.");
     }
-    return path != null ? ofClassPath(path) : ofDatabase(stored);
+    return path != null ? ofClassPath(path) : ofStored(stored);
   }
 
   private int ofClassPath(String given) throws IOException {
@@ -138,22 +142,36 @@ public final class GraphCommand implements Callable<Integer> {
     return 1;
   }
 
-  private int ofDatabase(@Nullable Stored wanted) throws Exception {
-    RunId run = wanted == null || wanted.run == null ? null : runId(wanted.run);
+  private int ofStored(@Nullable Stored wanted) {
+    String run = wanted == null || wanted.run == null ? null : runId(wanted.run).toString();
     String workflow = wanted == null ? null : wanted.workflow;
-    try (OpenStore open = database.open();
-        HoldfastClient client = HoldfastClient.on(open.store())) {
+    return target.run(session -> {
       if (run != null) {
-        Run found = client.runs().find(run).orElseThrow(() -> new UnknownRunException(run));
-        return draw(
-            Picture.of(client.workflows().stored(found.definition()), found, Instant.now()));
+        JsonNode found = session.get(session.path("runs", run));
+        return draw(RunJson.picture(session, found, Instant.now()));
       }
-      String named = String.valueOf(workflow);
-      Map<String, Graph> versions = client.workflows().versions(named);
-      if (versions.isEmpty()) {
-        throw new UnknownWorkflowException(named, client.workflows().names());
+      return draw(Picture.of(graph(session, String.valueOf(workflow))));
+    });
+  }
+
+  /** Returns the latest version of a workflow; if it does not exist, the error suggests one. */
+  private static Graph graph(Session session, String workflow) {
+    try {
+      return RunJson.graph(session, workflow, null);
+    } catch (ApiException missing) {
+      List<String> names = new ArrayList<>();
+      if (missing.exitCode() == ExitCode.NOT_FOUND) {
+        session
+            .get(session.path("workflows") + new Query().add("limit", MOST_NAMES))
+            .get("workflows")
+            .forEach(each -> names.add(Value.text(each, "name")));
       }
-      return draw(Picture.of(versions.values().iterator().next()));
+      throw Closest.to(workflow, names)
+          .map(meant ->
+              ApiException.refused(
+                  ExitCode.NOT_FOUND,
+                  "%s Did you mean '%s'?".formatted(missing.getMessage(), meant)))
+          .orElse(missing);
     }
   }
 

@@ -23,8 +23,8 @@ class DemoCommandTest {
         .contains("The demo runs until 50 jobs are done")
         .contains("queue mail", "queue reports", "queue cpu")
         .containsPattern("In \\d+ seconds 50 jobs were enqueued and \\d\\d done");
-    assertThat(Cli.run("jobs", "--count", data).out()).containsPattern("SUCCEEDED +\\d\\d");
-    assertThat(Cli.run("nodes", "--json", data).out()).contains("\"alive\" : false");
+    assertThat(Cli.run("job", "list", "--count", data).out()).containsPattern("SUCCEEDED +\\d\\d");
+    assertThat(Cli.run("node", "list", "--json", data).out()).contains("\"alive\" : false");
   }
 
   @Test
@@ -34,8 +34,9 @@ class DemoCommandTest {
 
       assertThat(demo.exit()).as(demo.err()).isZero();
       assertThat(demo.out()).contains("The jobs are in schema holdfast_demo.");
-      assertThat(Cli.on(database, "queues").err()).contains("has no Holdfast tables");
-      assertThat(Cli.on(database, "queues", "--schema", "holdfast_demo").out()).contains("queue");
+      assertThat(Cli.on(database, "queue", "list").err()).contains("has no Holdfast tables");
+      assertThat(Cli.on(database, "queue", "list", "--schema", "holdfast_demo").out())
+          .contains("queue");
     }
   }
 
@@ -43,12 +44,14 @@ class DemoCommandTest {
   void aPausedQueueIsReportedAsPaused() {
     try (TestDatabase database = SharedServer.freshDatabase()) {
       Cli.on(database, "demo", "--jobs", "1");
-      assertThat(Cli.on(database, "pause", "mail", "--schema", "holdfast_demo").exit()).isZero();
+      assertThat(Cli.on(database, "queue", "pause", "mail", "--schema", "holdfast_demo").exit())
+          .isZero();
 
       Cli demo = Cli.on(database, "demo", "--jobs", "20");
 
       assertThat(demo.out())
-          .containsOnlyOnce("Queue 'mail' is paused: its jobs wait until 'holdfast resume mail'.");
+          .containsOnlyOnce(
+              "Queue 'mail' is paused: its jobs wait until 'holdfast queue resume mail'.");
     }
   }
 }

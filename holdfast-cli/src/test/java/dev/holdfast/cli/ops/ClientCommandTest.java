@@ -12,6 +12,7 @@ import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
@@ -64,17 +65,17 @@ class ClientCommandTest {
   void aWaitingJobIsShownWithWhyItWaitsAndCanBeCancelledOnce() {
     JobId id = client.enqueue(SEND, new Letter("ada")).id();
 
-    assertThat(holdfast("jobs", "--queue", "mail", "--state", "ready").out())
+    assertThat(holdfast("job", "list", "--queue", "mail", "--state", "ready").out())
         .contains(id.toString());
-    assertThat(holdfast("jobs", "--json", "--task", "mail::send").out())
+    assertThat(holdfast("job", "list", "--json", "--task", "mail::send").out())
         .contains("\"state\" : \"READY\"");
-    assertThat(holdfast("job", id.toString()).out())
+    assertThat(holdfast("job", "show", id.toString()).out())
         .contains("mail::send", "READY", "No live node serves queue 'mail'");
-    assertThat(holdfast("cancel", id.toString()).out()).contains("is cancelled");
+    assertThat(holdfast("job", "cancel", id.toString()).out()).contains("is cancelled");
 
-    Cli again = holdfast("cancel", id.toString());
-    assertThat(again.exit()).isEqualTo(1);
-    assertThat(again.out()).contains("had already ended");
+    Cli again = holdfast("job", "cancel", id.toString());
+    assertThat(again.exit()).isEqualTo(ExitCode.CONFLICT.number());
+    assertThat(again.err()).contains("has already ended", "[JOB_STATE]");
   }
 
   @Test
@@ -90,28 +91,28 @@ class ClientCommandTest {
                 })
             .start()) {
       await().until(() -> client.find(id).orElseThrow().state() == JobState.FAILED);
-      assertThat(holdfast("nodes").out()).contains(node.id());
+      assertThat(holdfast("node", "list").out()).contains(node.id());
     }
 
-    assertThat(holdfast("job", id.toString()).out())
+    assertThat(holdfast("job", "show", id.toString()).out())
         .contains("FAILED", "attempt 1 failed", "IllegalStateException: No stamps left")
         .contains("at dev.holdfast.cli.ops.ClientCommandTest.")
         .doesNotContain("at dev.holdfast.engine.")
         .containsOnlyOnce("No stamps left");
-    assertThat(holdfast("retry", id.toString()).out()).contains("is ready again");
-    assertThat(holdfast("retry", id.toString()).exit()).isEqualTo(1);
+    assertThat(holdfast("dlq", "retry", id.toString()).out()).contains("is ready again");
+    assertThat(holdfast("dlq", "retry", id.toString()).exit()).isEqualTo(5);
   }
 
   @Test
   void aQueueIsPausedLimitedAndResumed() {
     JobId waits = client.enqueue(SEND, new Letter("a"), job -> job.queue("slow")).id();
-    assertThat(holdfast("pause", "slow").out()).contains("Queue 'slow' is paused");
-    assertThat(holdfast("limit", "slow", "3").out()).contains("limited to 3 jobs");
-    assertThat(holdfast("queues").out()).containsPattern("slow +yes +3");
+    assertThat(holdfast("queue", "pause", "slow").out()).contains("Queue 'slow' is paused");
+    assertThat(holdfast("queue", "limit", "slow", "3").out()).contains("limited to 3 jobs");
+    assertThat(holdfast("queue", "list").out()).containsPattern("slow +yes +3");
 
-    assertThat(holdfast("resume", "slow").exit()).isZero();
-    assertThat(holdfast("limit", "slow", "none").exit()).isZero();
-    assertThat(holdfast("queues").out()).containsPattern("slow +no +1");
+    assertThat(holdfast("queue", "resume", "slow").exit()).isZero();
+    assertThat(holdfast("queue", "limit", "slow", "none").exit()).isZero();
+    assertThat(holdfast("queue", "list").out()).containsPattern("slow +no +1");
     client.cancel(waits);
   }
 
@@ -119,19 +120,19 @@ class ClientCommandTest {
   void anUnknownQueueIsNotPausedUnlessForced() {
     JobId waits = client.enqueue(SEND, new Letter("a"), job -> job.queue("invoices")).id();
 
-    Cli typo = holdfast("pause", "invocies");
-    assertThat(typo.exit()).isEqualTo(1);
-    assertThat(typo.out())
+    Cli typo = holdfast("queue", "pause", "invocies");
+    assertThat(typo.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
+    assertThat(typo.err())
         .contains("There is no queue 'invocies'", "Did you mean 'invoices'?", "--force")
         .containsPattern("Known queues: .*invoices");
-    assertThat(holdfast("limit", "invocies", "3").exit()).isEqualTo(1);
-    assertThat(holdfast("resume", "invocies").exit()).isEqualTo(1);
-    assertThat(holdfast("queues").out()).doesNotContain("invocies");
+    assertThat(holdfast("queue", "limit", "invocies", "3").exit()).isEqualTo(3);
+    assertThat(holdfast("queue", "resume", "invocies").exit()).isEqualTo(3);
+    assertThat(holdfast("queue", "list").out()).doesNotContain("invocies");
 
-    assertThat(holdfast("pause", "invocies", "--force").exit()).isZero();
-    assertThat(holdfast("queues").out()).containsPattern("invocies +yes");
-    assertThat(holdfast("resume", "invocies").exit()).isZero();
-    assertThat(holdfast("queues").out()).doesNotContain("invocies");
+    assertThat(holdfast("queue", "pause", "invocies", "--force").exit()).isZero();
+    assertThat(holdfast("queue", "list").out()).containsPattern("invocies +yes");
+    assertThat(holdfast("queue", "resume", "invocies").exit()).isZero();
+    assertThat(holdfast("queue", "list").out()).doesNotContain("invocies");
     client.cancel(waits);
   }
 
@@ -139,21 +140,22 @@ class ClientCommandTest {
   void jsonHasIdsAsTextAndPayloadsAsTheyAre() {
     JobId id = client.enqueue(SEND, new Letter("Ada \"Countess\" L."), job -> job.queue("js")).id();
 
-    JsonNode job = Json.read(holdfast("job", id.toString(), "--json").out()).get("job");
-    JsonNode listed = Json.read(holdfast("jobs", "--queue", "js", "--json").out()).get(0);
+    JsonNode job = Json.read(holdfast("job", "show", id.toString(), "--json").out());
+    JsonNode listed = Json.read(holdfast("job", "list", "--queue", "js", "-o", "json").out());
 
     assertThat(job.get("id").stringValue()).isEqualTo(id.toString());
     assertThat(job.get("payload").get("to").stringValue()).isEqualTo("Ada \"Countess\" L.");
     assertThat(job.get("result").isNull()).isTrue();
-    assertThat(listed).isEqualTo(job);
+    assertThat(listed.get("next").isNull()).isTrue();
+    assertThat(listed.get("jobs").get(0).get("payload")).isEqualTo(job.get("payload"));
     client.cancel(id);
   }
 
   @Test
   void aTaskIsLimitedAndItsBreakerShownAndClosed() {
-    assertThat(holdfast("limit", "--task", "mail::slwo", "3").out())
+    assertThat(holdfast("task", "limit", "mail::slwo", "3").err())
         .contains("There is no task 'mail::slwo'", "--force");
-    assertThat(holdfast("limit", "--task", "mail::slow", "3", "--force").out())
+    assertThat(holdfast("task", "limit", "mail::slow", "3", "--force").out())
         .contains("Task 'mail::slow' is limited to 3 jobs");
     store
         .tasks()
@@ -163,43 +165,46 @@ class ClientCommandTest {
                 CircuitBreaker.after(1),
                 List.of(new ClaimId(JobId.parse("0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e"), 1)),
                 List.of()));
-    assertThat(holdfast("tasks").out()).containsPattern("mail::slow +3 +0 +0 +open +20");
+    assertThat(holdfast("task", "list").out()).containsPattern("mail::slow +3 +0 +0 +open +20");
 
-    assertThat(holdfast("tasks", "--close", "mail::slow").out())
-        .containsPattern("mail::slow +3 +0 +0 +closed");
-    assertThat(holdfast("limit", "--task", "mail::slow", "none").exit()).isZero();
-    assertThat(holdfast("tasks", "--json").out()).contains("\"limit\" : null");
+    assertThat(holdfast("task", "close", "mail::slow").out()).contains("is closed");
+    assertThat(holdfast("task", "list").out()).containsPattern("mail::slow +3 +0 +0 +closed");
+    assertThat(holdfast("task", "limit", "mail::slow", "none").exit()).isZero();
+    assertThat(holdfast("task", "list", "--json").out()).contains("\"limit\" : null");
   }
 
   @Test
   void aBreakerThatIsNotOpenIsReported() {
-    Cli tasks = holdfast("tasks", "--close", "mail::misspelt");
+    Cli tasks = holdfast("task", "close", "mail::misspelt");
 
-    assertThat(tasks.exit()).isEqualTo(1);
-    assertThat(tasks.out()).contains("The circuit breaker of task 'mail::misspelt' is not open");
+    assertThat(tasks.exit()).isEqualTo(ExitCode.CONFLICT.number());
+    assertThat(tasks.err()).contains("The circuit breaker of task 'mail::misspelt' is not open");
   }
 
   @Test
   void anUnknownJobIsReported() {
-    Cli job = holdfast("job", "0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
+    Cli job = holdfast("job", "show", "0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
 
-    assertThat(job.exit()).isEqualTo(1);
-    assertThat(job.out()).contains("There is no job 0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
+    assertThat(job.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
+    assertThat(job.err())
+        .contains(
+            "There is no such job: Job 0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e", "[JOB_NOT_FOUND]");
   }
 
   @Test
   void requeuingAJobPrintsTheResult() {
     JobId id = client.enqueue(SEND, new Letter("eve"), job -> job.runIn(Duration.ofHours(1))).id();
 
-    assertThat(holdfast("requeue", id.toString()).out()).contains("Job " + id + " is ready.");
-    assertThat(holdfast("requeue", id.toString()).out()).contains("was already ready");
+    assertThat(holdfast("job", "requeue", id.toString()).out())
+        .contains("Job " + id + " is ready.");
+    assertThat(holdfast("job", "requeue", id.toString()).out()).contains("was already ready");
     client.cancel(id);
-    Cli ended = holdfast("requeue", id.toString());
-    assertThat(ended.exit()).isEqualTo(1);
-    assertThat(ended.out()).contains("has ended without failing");
-    Cli nowhere = holdfast("requeue", "0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
-    assertThat(nowhere.exit()).isEqualTo(1);
-    assertThat(nowhere.out()).contains("There is no job 0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
+    Cli ended = holdfast("job", "requeue", id.toString());
+    assertThat(ended.exit()).isEqualTo(ExitCode.CONFLICT.number());
+    assertThat(ended.err()).contains("has ended");
+    Cli nowhere = holdfast("job", "requeue", "0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
+    assertThat(nowhere.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
+    assertThat(nowhere.err()).contains("Job 0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e does not exist");
   }
 
   @Test
@@ -226,11 +231,11 @@ class ClientCommandTest {
       started.await();
       assertThat(node.held()).isEqualTo(1);
 
-      assertThat(holdfast("requeue", held.toString()).out())
+      assertThat(holdfast("job", "requeue", held.toString()).out())
           .contains("is claimed; its node was told to give it back");
-      Cli taken = holdfast("requeue", failed.toString());
-      assertThat(taken.exit()).isEqualTo(1);
-      assertThat(taken.out()).contains("Another job that has not ended has the unique key");
+      Cli taken = holdfast("job", "requeue", failed.toString());
+      assertThat(taken.exit()).isEqualTo(ExitCode.CONFLICT.number());
+      assertThat(taken.err()).contains("Another active job has the unique key");
       client.cancel(held);
     }
   }
@@ -247,7 +252,7 @@ class ClientCommandTest {
             .start()) {
       assertThat(holdfast("node", "mode", "controlled", "full", "--task", "mail::*").out())
           .contains("1 live node(s) with id 'controlled' were notified");
-      assertThat(holdfast("nodes").out())
+      assertThat(holdfast("node", "list").out())
           .containsPattern("controlled +yes .* trigger-only, mail::\\* full +blue ");
       assertThat(holdfast("node", "clear", "controlled", "--task", "mail::*").exit()).isZero();
       assertThat(node.client().nodes().list())
@@ -257,10 +262,11 @@ class ClientCommandTest {
       assertThat(holdfast("node", "mode", "controlled", "--task", "mail::*", "disabled").exit())
           .isZero();
       assertThat(holdfast("node", "clear", "controlled").exit()).isZero();
-      assertThat(holdfast("nodes").out()).containsPattern("controlled +yes .* trigger-only +blue ");
+      assertThat(holdfast("node", "list").out())
+          .containsPattern("controlled +yes .* trigger-only +blue ");
 
       JobId made = node.client().enqueue(SEND, new Letter("x")).id();
-      assertThat(holdfast("job", made.toString()).out())
+      assertThat(holdfast("job", "show", made.toString()).out())
           .containsPattern("stack +blue")
           .containsPattern("source +controlled");
       client.cancel(made);
@@ -278,10 +284,10 @@ class ClientCommandTest {
       await().until(() -> !node.incarnation().equals(fenced));
     }
     Cli unknown = holdfast("node", "fence", "controlled");
-    assertThat(unknown.exit()).isEqualTo(1);
-    assertThat(unknown.out()).contains("There is no live node with id 'controlled'");
+    assertThat(unknown.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
+    assertThat(unknown.err()).contains("There is no live node with id 'controlled'");
     Cli wrong = holdfast("node", "mode", "controlled", "half");
-    assertThat(wrong.exit()).isNotZero();
+    assertThat(wrong.exit()).isEqualTo(ExitCode.USAGE.number());
     assertThat(wrong.err()).contains("Mode 'half' does not exist");
   }
 
@@ -294,13 +300,13 @@ class ClientCommandTest {
             .start()) {
       await().until(() -> client.nodes().beats("kept", 10).size() >= 2);
 
-      assertThat(holdfast("beats", "kept", "--limit", "2").out())
+      assertThat(holdfast("node", "beats", "kept", "--limit", "2").out())
           .contains(node.incarnation().toString());
-      assertThat(holdfast("beats", "kept", "--json").out()).contains("\"node\" : \"kept\"");
+      assertThat(holdfast("node", "beats", "kept", "--json").out()).contains("\"node\" : \"kept\"");
     }
-    Cli none = holdfast("beats", "unknown");
-    assertThat(none.exit()).isEqualTo(1);
-    assertThat(none.out()).contains("No heartbeats of node 'unknown' are stored");
+    Cli none = holdfast("node", "beats", "unknown");
+    assertThat(none.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
+    assertThat(none.err()).contains("No heartbeats of node 'unknown' are stored");
   }
 
   private static Cli holdfast(String... args) {

@@ -7,6 +7,7 @@ import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
@@ -56,24 +57,25 @@ class ScheduleCommandTest {
                 .cron("0 0 1 1 *", "Europe/Berlin")
                 .build());
 
-    assertThat(holdfast("schedules").out())
+    assertThat(holdfast("schedule", "list").out())
         .containsPattern("new-year +no +\\d{4}-12-31T23:00:00Z +never +cron 0 0 1 1");
-    assertThat(holdfast("schedules").out())
+    assertThat(holdfast("schedule", "list").out())
         .contains("No live node fires schedules: start a node whose mode is not disabled.");
-    JsonNode listed = Json.read(holdfast("schedules", "--json").out()).get(0);
+    JsonNode listed =
+        Json.read(holdfast("schedule", "list", "--json").out()).get("schedules").get(0);
     assertThat(listed.get("id").stringValue()).isEqualTo("new-year");
     assertThat(listed.get("payload").get("kind").stringValue()).isEqualTo("year");
     assertThat(holdfast("schedule", "pause", "new-year").out()).contains("is paused");
-    assertThat(holdfast("schedules").out()).containsPattern("new-year +yes");
+    assertThat(holdfast("schedule", "list").out()).containsPattern("new-year +yes");
     assertThat(holdfast("schedule", "resume", "new-year").out()).contains("T23:00:00Z");
     assertThat(holdfast("schedule", "fire", "new-year").out()).contains("enqueued job");
 
     Cli again = holdfast("schedule", "fire", "new-year");
-    assertThat(again.exit()).isEqualTo(1);
-    assertThat(again.out()).contains("must not overlap");
+    assertThat(again.exit()).isEqualTo(ExitCode.CONFLICT.number());
+    assertThat(again.err()).contains("has not ended", "[SCHEDULE_OVERLAPS]");
 
-    assertThat(holdfast("schedule", "cancel", "new-year").exit()).isZero();
-    assertThat(holdfast("schedules").out()).doesNotContain("new-year");
+    assertThat(holdfast("schedule", "delete", "new-year").exit()).isZero();
+    assertThat(holdfast("schedule", "list").out()).doesNotContain("new-year");
   }
 
   @Test
@@ -86,10 +88,11 @@ class ScheduleCommandTest {
                 .cron("0 0 1 1 *", "Europe/Berlin")
                 .build());
     try (HoldfastNode node = HoldfastNode.on(store).mode(NodeMode.DISABLED).start()) {
-      assertThat(holdfast("schedules").out()).contains("fired", "No live node fires schedules");
+      assertThat(holdfast("schedule", "list").out())
+          .contains("fired", "No live node fires schedules");
     }
     try (HoldfastNode node = HoldfastNode.on(store).start()) {
-      assertThat(holdfast("schedules").out())
+      assertThat(holdfast("schedule", "list").out())
           .contains("fired")
           .doesNotContain("No live node fires schedules");
     }
@@ -98,10 +101,10 @@ class ScheduleCommandTest {
 
   @Test
   void anUnknownScheduleIsReported() {
-    Cli cancel = holdfast("schedule", "cancel", "unknown");
+    Cli cancel = holdfast("schedule", "delete", "unknown");
 
-    assertThat(cancel.exit()).isEqualTo(1);
-    assertThat(cancel.out()).contains("There is no schedule 'unknown'");
+    assertThat(cancel.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
+    assertThat(cancel.err()).contains("Schedule 'unknown' does not exist");
   }
 
   private static Cli holdfast(String... args) {

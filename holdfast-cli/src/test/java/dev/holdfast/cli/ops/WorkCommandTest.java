@@ -17,6 +17,7 @@ import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Condition;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
@@ -66,6 +67,7 @@ class WorkCommandTest {
   void aJobIsEnqueuedWithItsOptions() {
     Cli enqueue =
         holdfast(
+            "job",
             "enqueue",
             "mail::send",
             "{\"to\": \"ada\"}",
@@ -75,7 +77,7 @@ class WorkCommandTest {
             "--tag=a",
             "--tag=b",
             "--unique=ada",
-            "--timeout=30s",
+            "--attempt-timeout=30s",
             "--json");
 
     assertThat(enqueue.exit()).as(enqueue.err()).isZero();
@@ -88,14 +90,14 @@ class WorkCommandTest {
     assertThat(job.state()).isEqualTo(JobState.SCHEDULED);
     assertThat(job.tags()).containsExactlyInAnyOrder("a", "b");
     assertThat(Duration.between(job.createdAt(), job.runAt())).isEqualTo(Duration.ofHours(2));
-    assertThat(holdfast("enqueue", "mail::send", "--queue=post", "--unique=ada").out())
+    assertThat(holdfast("job", "enqueue", "mail::send", "--queue=post", "--unique=ada").out())
         .contains("job %s already has the unique key 'ada'.".formatted(id));
     client.cancel(id);
   }
 
   @Test
   void enqueuePrintsWhyTheJobWaits() {
-    Cli enqueue = holdfast("enqueue", "mail::send", "--queue", "unserved");
+    Cli enqueue = holdfast("job", "enqueue", "mail::send", "--queue", "unserved");
 
     assertThat(enqueue.out()).contains("is enqueued.", "No live node serves queue 'unserved'");
     client
@@ -109,16 +111,17 @@ class WorkCommandTest {
     JobId two = client.enqueue(SEND, new Letter("b"), job -> job.queue("f").tags("y")).id();
     runAndFail("f", one, two);
 
-    Cli dry = holdfast("purge", "--queue", "f");
+    Cli dry = holdfast("dlq", "purge", "--queue", "f");
     assertThat(dry.exit()).isEqualTo(1);
     assertThat(dry.out())
         .contains("2 dead-lettered jobs would be deleted. Nothing was deleted; add --yes");
 
-    assertThat(holdfast("retry", "--all", "--tag", "x").out()).contains("1 jobs are ready again");
+    assertThat(holdfast("dlq", "retry", "--all", "--tag", "x").out())
+        .contains("1 jobs are ready again");
     assertThat(client.find(one).orElseThrow().state()).isEqualTo(JobState.READY);
     assertThat(client.find(two).orElseThrow().state()).isEqualTo(JobState.FAILED);
 
-    assertThat(holdfast("purge", "--queue", "f", "--yes").out())
+    assertThat(holdfast("dlq", "purge", "--queue", "f", "--yes").out())
         .contains("1 dead-lettered jobs were deleted");
     assertThat(client.find(two)).isEmpty();
     assertThat(client.find(one)).isPresent();
@@ -138,33 +141,36 @@ class WorkCommandTest {
                 .debounce(Duration.ofSeconds(5))
                 .build());
 
-    assertThat(holdfast("triggers").out())
+    assertThat(holdfast("trigger", "list").out())
         .containsPattern("reindex +no +page.updated +mail::send +mail +kind is page");
-    JsonNode listed = Json.read(holdfast("triggers", "--json").out()).get(0);
-    assertThat(listed.get("conditions").get(0).stringValue()).isEqualTo("kind is page");
+    JsonNode listed = Json.read(holdfast("trigger", "list", "--json").out()).get("triggers").get(0);
+    assertThat(listed.get("conditions").get(0).get("is").stringValue()).isEqualTo("page");
     assertThat(holdfast("trigger", "show", "reindex").out())
         .containsPattern("event +page.updated")
         .containsPattern("if +kind is page")
         .containsPattern("debounce +5s");
 
-    assertThat(holdfast("publish", "page.updated", "{\"kind\": \"draft\"}").out())
+    assertThat(holdfast("event", "publish", "page.updated", "{\"kind\": \"draft\"}").out())
         .containsPattern("reindex +NOT_MATCHED");
     JsonNode published =
         Json.read(
-            holdfast("publish", "page.updated", "{\"kind\": \"page\", \"id\": 7}", "--json").out());
+            holdfast(
+                    "event", "publish", "page.updated", "{\"kind\": \"page\", \"id\": 7}", "--json")
+                .out());
     JobId job = JobId.parse(published.get("outcomes").get(0).get("job").stringValue());
     assertThat(client.find(job)).isPresent();
 
     assertThat(holdfast("trigger", "pause", "reindex").out()).contains("is paused");
-    assertThat(holdfast("triggers").out()).containsPattern("reindex +yes");
-    assertThat(holdfast("publish", "page.updated").out()).contains("No active trigger listens to");
+    assertThat(holdfast("trigger", "list").out()).containsPattern("reindex +yes");
+    assertThat(holdfast("event", "publish", "page.updated").out())
+        .contains("No active trigger listens to");
     assertThat(holdfast("trigger", "resume", "reindex").exit()).isZero();
     assertThat(client.triggers().find("reindex").orElseThrow().paused()).isFalse();
 
-    Cli typo = holdfast("trigger", "remove", "reindx");
-    assertThat(typo.exit()).isEqualTo(1);
-    assertThat(typo.out()).contains("There is no trigger 'reindx', did you mean 'reindex'?");
-    assertThat(holdfast("trigger", "remove", "reindex").exit()).isZero();
+    Cli typo = holdfast("trigger", "show", "reindx");
+    assertThat(typo.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
+    assertThat(typo.err()).contains("Trigger 'reindx' does not exist", "Did you mean 'reindex'?");
+    assertThat(holdfast("trigger", "delete", "reindex").exit()).isZero();
     assertThat(client.triggers().find("reindex")).isEmpty();
     client.cancel(job);
   }
@@ -174,8 +180,14 @@ class WorkCommandTest {
     LeaseRequest request = new LeaseRequest("invoice:42", Duration.ofMinutes(5), false);
     store.leases().acquire(request, UUID.randomUUID(), "node-7");
 
-    assertThat(holdfast("leases").out()).containsPattern("invoice:42 +CLAIMED +node-7 +4m5\\ds");
-    assertThat(Json.read(holdfast("leases", "--json").out()).get(0).get("key").stringValue())
+    assertThat(holdfast("lease", "list").out())
+        .containsPattern("invoice:42 +CLAIMED +node-7 +4m5\\ds");
+    assertThat(
+            Json.read(holdfast("lease", "list", "--json").out())
+                .get("leases")
+                .get(0)
+                .get("key")
+                .stringValue())
         .isEqualTo("invoice:42");
     assertThat(holdfast("lease", "release", "invoice:42").out())
         .contains("Lease 'invoice:42' of 'node-7' is released");
@@ -184,10 +196,9 @@ class WorkCommandTest {
     assertThat(released.state()).isEqualTo(LeaseState.FAILED);
     assertThat(released.detail()).isEqualTo("released by an operator");
     Cli again = holdfast("lease", "release", "invoice:42");
-    assertThat(again.exit()).isEqualTo(1);
-    assertThat(again.out()).contains("Lease 'invoice:42' is not held; its state is FAILED.");
-    assertThat(holdfast("leases", "--state", "claimed").out()).doesNotContain("invoice:42");
-    assertThat(holdfast("lease", "release", "nothing").out()).contains("There is no lease");
+    assertThat(again.exit()).isEqualTo(ExitCode.CONFLICT.number());
+    assertThat(again.err()).contains("Lease 'invoice:42' is not held; its state is FAILED.");
+    assertThat(holdfast("lease", "release", "nothing").err()).contains("There is no lease");
   }
 
   @Test
@@ -199,7 +210,7 @@ class WorkCommandTest {
 
     assertThat(holdfast("lease", "reopen", "migrate").exit()).isZero();
     assertThat(store.leases().find("migrate").orElseThrow().remaining()).isZero();
-    assertThat(holdfast("lease", "reopen", "migrate").exit()).isEqualTo(1);
+    assertThat(holdfast("lease", "reopen", "migrate").exit()).isEqualTo(5);
   }
 
   private static void runAndFail(String queue, JobId... jobs) {

@@ -15,6 +15,9 @@ import dev.holdfast.api.workflow.Step;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.connect.ExitCode;
+import dev.holdfast.cli.connect.Polling;
+import dev.holdfast.cli.connect.Sessions;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
@@ -186,9 +189,9 @@ class RunCommandTest {
     assertThat(shown.get("steps").get(0).get("output").get("id").stringValue())
         .isEqualTo("7-packed");
     JsonNode events = Json.read(holdfast("run", "events", id.toString(), "--json").out());
-    assertThat(events.get(0).get("kind").stringValue()).isEqualTo("CREATED");
+    assertThat(events.get("events").get(0).get("kind").stringValue()).isEqualTo("CREATED");
     assertThat(holdfast("run", "events", id.toString(), "--limit=1").out())
-        .contains("CREATED", "More may follow: --after 1")
+        .contains("CREATED", "There may be more: add --after 1")
         .doesNotContain("ENDED");
   }
 
@@ -203,7 +206,7 @@ class RunCommandTest {
         .containsPattern("✘ +pack +failed")
         .contains("attempt 1 failed", "java.lang.IllegalStateException: No boxes left");
     Cli watch = holdfast("run", "watch", id.toString());
-    assertThat(watch.exit()).isEqualTo(1);
+    assertThat(watch.exit()).isEqualTo(ExitCode.RUN_FAILED.number());
     assertThat(watch.out()).contains("STEP_FAILED pack", "ended FAILED");
 
     BROKEN.set(false);
@@ -223,11 +226,11 @@ class RunCommandTest {
     RunId again = RunId.parse(rerun.get("id").stringValue());
     Run read = find(again);
     assertThat(read.origin()).contains(id);
-    assertThat(read.input()).contains("{\"id\": \"8\"}");
+    assertThat(read.input()).contains("{\"id\":\"8\"}");
     assertThat(read.step("pack").orElseThrow().output().orElseThrow()).contains("7-packed");
 
     Cli typo = holdfast("run", "rerun", id.toString(), "--from=pak");
-    assertThat(typo.exit()).isEqualTo(1);
+    assertThat(typo.exit()).isEqualTo(ExitCode.USAGE.number());
     assertThat(typo.err()).contains("has no step 'pak': did you mean 'pack'?");
 
     assertThat(holdfast("run", "cancel", again.toString(), "--reason=by mistake").out())
@@ -247,7 +250,7 @@ class RunCommandTest {
     assertThat(find(id).state()).isEqualTo(RunState.RUNNING);
 
     Cli again = holdfast("run", "resume", id.toString());
-    assertThat(again.exit()).isEqualTo(1);
+    assertThat(again.exit()).isEqualTo(ExitCode.CONFLICT.number());
     assertThat(again.err())
         .contains(
             "Run %s is RUNNING and cannot be resumed: only a paused one can be.".formatted(id));
@@ -264,13 +267,16 @@ class RunCommandTest {
     Cli first = holdfast("run", "list", "--tag=list", "--limit=1");
     assertThat(first.out())
         .contains(two.toString(), "cli::fulfil", "RUNNING")
-        .contains("More may follow: --before " + two)
+        .contains("There are more: add --cursor ")
         .doesNotContain(one.toString());
-    assertThat(holdfast("run", "list", "--tag=list", "--before=" + two).out())
+    String cursor = first.out().strip().replaceFirst("(?s).*--cursor ", "");
+    assertThat(holdfast("run", "list", "--tag=list", "--cursor=" + cursor).out())
         .contains(one.toString())
         .doesNotContain(two.toString())
-        .doesNotContain("More may follow");
-    assertThat(Json.read(holdfast("run", "list", "--tag=list", "--state=running", "--json").out()))
+        .doesNotContain("There are more");
+    assertThat(
+            Json.read(holdfast("run", "list", "--tag=list", "--state=running", "--json").out())
+                .get("runs"))
         .hasSize(2);
     assertThat(holdfast("run", "list", "--tag=list", "--count").out())
         .containsPattern("RUNNING +2");
@@ -287,10 +293,11 @@ class RunCommandTest {
     client.runs().start(SECOND_VERSION, new Order("2"));
     String old = find(id).definition();
 
-    JsonNode versions = Json.read(holdfast("workflows", "cli::versions", "--json").out());
-    String target = versions.get(0).get("hash").stringValue();
+    JsonNode versions = Json.read(holdfast("workflow", "show", "cli::versions", "--json").out());
+    String target = versions.get("versions").get(0).get("hash").stringValue();
     assertThat(target).isNotEqualTo(old);
-    assertThat(holdfast("workflows").out()).containsPattern("cli::versions +" + target + " +2");
+    assertThat(holdfast("workflow", "list").out())
+        .containsPattern("cli::versions +" + target);
 
     Cli dry = holdfast("run", "move", id.toString(), "--to", target.substring(0, 12), "--dry-run");
     assertThat(dry.out()).contains("+ step 'pack' is new", "Nothing was changed");
@@ -300,7 +307,7 @@ class RunCommandTest {
     assertThat(find(id).definition()).isEqualTo(target);
 
     Cli unknown = holdfast("run", "move", id.toString(), "--to=zzz");
-    assertThat(unknown.exit()).isEqualTo(1);
+    assertThat(unknown.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
     assertThat(unknown.err())
         .contains(
             "No version of workflow 'cli::versions' has a hash that starts with 'zzz'", target);
@@ -326,8 +333,8 @@ class RunCommandTest {
         .contains("class s0 succeeded", "class s1 waiting", "s0 --> s1");
 
     Cli typo = holdfast("graph", "--workflow", "cli::fulfill");
-    assertThat(typo.exit()).isEqualTo(1);
-    assertThat(typo.err()).contains("did you mean 'cli::fulfil'?");
+    assertThat(typo.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
+    assertThat(typo.err()).contains("Did you mean 'cli::fulfil'?");
     assertThat(holdfast("graph", "--run", "x").exit()).isEqualTo(2);
     client.runs().cancel(id, "done");
   }
@@ -337,22 +344,17 @@ class RunCommandTest {
     RunId id = start();
     awaitStep(id, "approval", StepState.WAITING);
     StringWriter screen = new StringWriter();
-    RunWatch watch =
-        new RunWatch(
-            client.runs(),
-            run -> ((HoldfastClient) client).workflows().stored(run.definition()),
-            id,
-            true,
-            new PrintWriter(screen, true));
+    PrintWriter out = new PrintWriter(screen, true);
     Thread watcher =
         Thread.ofVirtual()
-            .start(() -> {
-              try {
-                watch.follow();
-              } catch (InterruptedException stopped) {
-                Thread.currentThread().interrupt();
-              }
-            });
+            .start(() ->
+                Sessions.on(
+                    DATABASE,
+                    out,
+                    session ->
+                        new RunWatch(session, id.toString(), true)
+                            .follow(
+                                new Polling(Duration.ofMillis(100), Duration.ofMinutes(1), out))));
     await().until(() -> screen.toString().contains("◷"));
     client.runs().signal(id, "approved", new Approval(true));
 
@@ -369,15 +371,15 @@ class RunCommandTest {
     for (String action :
         List.of("show", "watch", "pause", "resume", "cancel", "retry", "rerun", "events")) {
       Cli cli = holdfast("run", action, unknown);
-      assertThat(cli.exit()).as(action).isEqualTo(1);
+      assertThat(cli.exit()).as(action).isEqualTo(ExitCode.NOT_FOUND.number());
       assertThat(cli.err())
           .as(action)
-          .contains("Run %s does not exist or is no longer kept: check the id".formatted(unknown));
+          .contains("Run %s does not exist, or is no longer kept".formatted(unknown));
     }
     int before = client.runs().list(RunFilter.all(), Page.first(1000)).size();
 
     Cli workflow = holdfast("run", "start", "cli::fulfl");
-    assertThat(workflow.exit()).isEqualTo(1);
+    assertThat(workflow.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
     assertThat(workflow.err())
         .contains("No workflow 'cli::fulfl' is registered: did you mean 'cli::fulfil'?");
     Cli notJson = holdfast("run", "start", "cli::fulfil", "--input={id");
@@ -390,8 +392,8 @@ class RunCommandTest {
     RunId id = start();
     awaitStep(id, "approval", StepState.WAITING);
     Cli signal = holdfast("run", "signal", id.toString(), "aproved");
-    assertThat(signal.exit()).isEqualTo(1);
-    assertThat(signal.out())
+    assertThat(signal.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
+    assertThat(signal.err())
         .contains("awaits signal 'aproved'; nothing was sent: did you mean 'approved'?");
     assertThat(holdfast("run", "signal", id.toString(), "approved", "--payload={").exit())
         .isEqualTo(2);
@@ -400,7 +402,7 @@ class RunCommandTest {
 
     awaitRun(id, RunState.CANCELLED);
     Cli late = holdfast("run", "signal", id.toString(), "approved");
-    assertThat(late.exit()).isEqualTo(1);
+    assertThat(late.exit()).isEqualTo(ExitCode.CONFLICT.number());
     assertThat(late.err()).contains("is CANCELLED and cannot be signalled");
     Cli command = holdfast("run", "strat", "cli::fulfil");
     assertThat(command.exit()).isEqualTo(2);

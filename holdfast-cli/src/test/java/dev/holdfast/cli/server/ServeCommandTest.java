@@ -1,95 +1,193 @@
 package dev.holdfast.cli.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.connect.ExitCode;
+import dev.holdfast.cli.print.Json;
+import dev.holdfast.embedded.testing.SharedServer;
+import dev.holdfast.embedded.testing.TestDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The server as a process of its own. */
 class ServeCommandTest {
-  @TempDir private Path folder;
+  private static final Duration WAIT = Duration.ofMinutes(2);
 
-  private Process start() throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            "dev.holdfast.cli.Main",
-            "serve",
-            "--port=0",
-            "--data-dir=" + folder)
-        .redirectErrorStream(true)
-        .start();
+  @TempDir private Path folder;
+  private final List<ServerProcess> started = new ArrayList<>();
+
+  @AfterEach
+  void killAll() {
+    started.forEach(ServerProcess::kill);
   }
 
-  private static List<String> untilReady(BufferedReader out) throws IOException {
-    List<String> lines = new ArrayList<>();
+  /** A server process, and what it has printed until it was ready. */
+  private record ServerProcess(Process process, BufferedReader out, List<String> lines) {
+    private String word(String start) {
+      return lines.stream()
+          .flatMap(line -> List.of(line.split("\\s+")).stream())
+          .filter(word -> word.startsWith(start))
+          .findFirst()
+          .orElse("");
+    }
+
+    private void kill() {
+      process.destroyForcibly().onExit().join();
+    }
+  }
+
+  private ServerProcess start(int port, String... more) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.holdfast.cli.Main",
+                "serve",
+                "--port=" + port));
+    command.addAll(List.of(more));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("XDG_CONFIG_HOME", folder.resolve("config").toString());
+    Process process = builder.start();
+    BufferedReader out = process.inputReader();
+    ServerProcess server = new ServerProcess(process, out, new ArrayList<>());
+    started.add(server);
     for (String line = out.readLine(); line != null; line = out.readLine()) {
-      lines.add(line);
+      server.lines().add(line);
       if (line.startsWith("Press Ctrl-C")) {
-        return lines;
+        return server;
       }
     }
-    throw new AssertionError("The server ended early: " + lines);
+    throw new AssertionError("The server ended early: " + server.lines());
   }
 
-  private static String word(List<String> lines, String start) {
-    return lines.stream()
-        .flatMap(line -> List.of(line.split("\\s+")).stream())
-        .filter(word -> word.startsWith(start))
-        .findFirst()
-        .orElse("");
+  /** A port that stays the same when a server is started again. */
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
   }
 
-  private static int get(String url, String key) throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url)).header("Authorization", "Bearer " + key).build();
-    return HttpClient.newHttpClient()
-        .send(request, HttpResponse.BodyHandlers.discarding())
-        .statusCode();
+  /** What a new user types, in a shell in which the variables are set. */
+  private record Shell(Map<String, String> variables) {
+    Cli run(String... args) {
+      return Cli.with(variables, args);
+    }
+
+    String startedRun() {
+      Cli start = run("run", "start", "cli::approval", "--input={\"order\":7}", "--json");
+      assertThat(start.exit()).as(start.err()).isZero();
+      return Json.read(start.out()).get("id").stringValue();
+    }
+
+    void awaitOutput(String text, String... args) {
+      await().atMost(WAIT).until(() -> run(args).out(), out -> out.contains(text));
+    }
+  }
+
+  /** Starts servers, which may be killed and started again. */
+  private interface Servers {
+    List<ServerProcess> start() throws IOException;
+  }
+
+  /**
+   * Starts a run, watches it, kills all servers with -9 in the middle, starts them again, and sees
+   * the run finish, in the same command that has watched it all the time.
+   *
+   * @return the servers of the second start
+   */
+  private static List<ServerProcess> killInTheMiddleOfARun(
+      Shell shell, List<ServerProcess> first, Servers servers) throws IOException {
+    shell.awaitOutput("cli::approval", "workflow", "list");
+    String run = shell.startedRun();
+    shell.awaitOutput("Waits for signal 'approved'.", "run", "show", run);
+    CompletableFuture<Cli> watch =
+        CompletableFuture.supplyAsync(() -> shell.run("run", "watch", run, "--patience=5m"));
+    first.forEach(ServerProcess::kill);
+
+    List<ServerProcess> second = servers.start();
+    assertThat(shell.run("run", "signal", run, "approved", "--payload={}").exit()).isZero();
+    Cli watched = watch.orTimeout(WAIT.toSeconds(), TimeUnit.SECONDS).join();
+    assertThat(watched.exit()).as(watched.out() + watched.err()).isZero();
+    assertThat(watched.out()).contains("STEP_SUCCEEDED ship", "ended SUCCEEDED");
+    return second;
   }
 
   @Test
-  void aServerPrintsItsKeysOnceStopsOnSigtermAndKeepsItsDataEvenAfterKill()
-      throws IOException, InterruptedException {
-    Process first = start();
-    String key;
-    try (BufferedReader out = first.inputReader()) {
-      List<String> lines = untilReady(out);
-      key = word(lines, "holdfast_live_default_");
-      assertThat(key).isNotEmpty();
-      assertThat(word(lines, "holdfast_live_admin_")).isNotEmpty();
-      assertThat(get(word(lines, "http://") + "/v1/me", key)).isEqualTo(200);
-      first.toHandle().destroy(); // Unlike the process, the handle leaves its output open.
-      assertThat(first.waitFor(60, TimeUnit.SECONDS)).isTrue();
-      assertThat(out.lines().toList()).contains("Stopped.");
-      assertThat(first.exitValue()).isZero();
+  void aNewUserSeesARunFinishAlthoughTheServerIsKilledInTheMiddle() throws Exception {
+    int port = freePort();
+    String data = "--data-dir=" + folder.resolve("data");
+    ServerProcess first = start(port, data);
+    String key = first.word("holdfast_live_default_");
+    assertThat(key).isNotEmpty();
+    assertThat(first.word("holdfast_live_admin_")).isNotEmpty();
+    assertThat(first.lines()).anyMatch(line -> line.contains("as profile 'local' in"));
+
+    // Only the profile that the server has written names the server and its key.
+    Shell shell =
+        new Shell(Map.of("XDG_CONFIG_HOME", folder.resolve("config").toString()));
+    assertThat(shell.run("profile", "list").out())
+        .contains("local", "http://127.0.0.1:" + port)
+        .doesNotContain(key);
+    List<ServerProcess> second =
+        killInTheMiddleOfARun(shell, List.of(first), () -> List.of(start(port, data)));
+
+    ServerProcess server = second.getFirst();
+    assertThat(server.word("holdfast_live_")).isEmpty();
+    server.process().toHandle().destroy(); // Unlike the process, the handle leaves its output open.
+    assertThat(server.process().waitFor(WAIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(server.out().lines().toList()).contains("Stopped.");
+    assertThat(server.process().exitValue()).isZero();
+    assertThat(shell.run("queue", "list", "--timeout=1s").exit())
+        .isEqualTo(ExitCode.UNAVAILABLE.number());
+  }
+
+  @Test
+  void twoServersOnOneDatabaseSurviveTheSame() throws Exception {
+    try (TestDatabase database = SharedServer.freshDatabase()) {
+      int port = freePort();
+      String[] at = {
+        "--database-url=" + database.jdbcUrl(),
+        "--user=" + database.user(),
+        "--password=" + database.password()
+      };
+      Servers servers =
+          () -> List.of(start(port, with(at, "--mode=api")), start(0, with(at, "--mode=worker,scheduler")));
+      List<ServerProcess> first = servers.start();
+      String key = first.getFirst().word("holdfast_live_default_");
+      assertThat(first.getLast().word("holdfast_live_")).isEmpty();
+      Shell shell =
+          new Shell(
+              Map.of(
+                  "XDG_CONFIG_HOME", folder.resolve("config").toString(),
+                  "HOLDFAST_URL", "http://127.0.0.1:" + port,
+                  "HOLDFAST_KEY", key));
+      // A database of its own may be shared: its keys are not stored for one user.
+      assertThat(folder.resolve("config")).doesNotExist();
+
+      List<ServerProcess> second = killInTheMiddleOfARun(shell, first, servers);
+      second.forEach(ServerProcess::kill);
     }
-    Process second = start();
-    try (BufferedReader out = second.inputReader()) {
-      List<String> lines = untilReady(out);
-      assertThat(word(lines, "holdfast_live_")).isEmpty();
-      assertThat(get(word(lines, "http://") + "/v1/tenants/default/jobs", key)).isEqualTo(200);
-      second.destroyForcibly().waitFor();
-    }
-    Process third = start();
-    try (BufferedReader out = third.inputReader()) {
-      List<String> lines = untilReady(out);
-      assertThat(get(word(lines, "http://") + "/v1/tenants/default/jobs", key)).isEqualTo(200);
-      third.toHandle().destroy();
-      assertThat(third.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    }
+  }
+
+  private static String[] with(String[] all, String more) {
+    List<String> list = new ArrayList<>(List.of(all));
+    list.add(more);
+    return list.toArray(String[]::new);
   }
 
   @Test
@@ -97,8 +195,14 @@ class ServeCommandTest {
     Cli printed = Cli.run("config", "--port=81", "--set", "drain=PT1M");
     assertThat(printed.exit()).isZero();
     assertThat(printed.out()).containsPattern("port +81 +--port").containsPattern("drain +PT1M");
+    assertThat(
+            Json.read(Cli.run("config", "--port=81", "-o", "json").out())
+                .get("port")
+                .get("source")
+                .stringValue())
+        .isEqualTo("--port");
     Cli wrong = Cli.run("config", "--set", "prot=81");
-    assertThat(wrong.exit()).isEqualTo(1);
+    assertThat(wrong.exit()).isEqualTo(ExitCode.USAGE.number());
     assertThat(wrong.err()).contains("did you mean 'port'?");
   }
 }

@@ -48,6 +48,15 @@ public record Graph(
     return new GraphCompiler(codec).compile(workflow).graph();
   }
 
+  /**
+   * Returns a graph from the form in which it is stored.
+   *
+   * @throws IllegalStateException if it was written by a newer version
+   */
+  public static Graph of(Definitions.Definition stored) {
+    return GraphJson.read(stored);
+  }
+
   /** Returns the hash under which this graph is stored. */
   public String hash() {
     return GraphJson.definition(this).hash();

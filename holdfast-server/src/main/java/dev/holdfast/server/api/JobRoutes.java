@@ -28,6 +28,7 @@ import dev.holdfast.server.http.Query;
 import dev.holdfast.server.http.Response;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenant.TenantState;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -292,6 +293,8 @@ final class JobRoutes {
     String task = body.textOr("task", null);
     String queue = body.textOr("queue", null);
     String tag = body.textOr("tag", null);
+    Instant after = body.instant("createdAfter");
+    Instant before = body.instant("createdBefore");
     body.done();
     if (task == null) {
       Patterns.requireAll(call);
@@ -301,7 +304,9 @@ final class JobRoutes {
     JobFilter filter = JobFilter.all();
     filter = task == null ? filter : filter.task(task);
     filter = queue == null ? filter : filter.queue(queue);
-    return tag == null ? filter : filter.tag(tag);
+    filter = tag == null ? filter : filter.tag(tag);
+    filter = after == null ? filter : filter.createdAfter(after);
+    return before == null ? filter : filter.createdBefore(before);
   }
 
   private static Response count(long count) {

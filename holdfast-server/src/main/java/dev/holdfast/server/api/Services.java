@@ -5,7 +5,7 @@ import dev.holdfast.server.control.ControlDatabase;
 import dev.holdfast.server.http.Cursors;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.key.KeyStore;
-import dev.holdfast.server.node.ServerNodes;
+import dev.holdfast.server.node.NodeDirectory;
 import dev.holdfast.server.tenant.Tenants;
 
 /** What handlers use. */
@@ -14,6 +14,6 @@ public record Services(
     KeyStore keys,
     KeyRing ring,
     Tenants tenants,
-    ServerNodes nodes,
+    NodeDirectory nodes,
     AuditLog audit,
     Cursors cursors) {}

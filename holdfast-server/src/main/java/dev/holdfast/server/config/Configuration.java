@@ -69,7 +69,14 @@ public final class Configuration {
   private static final String VARIABLES = "HOLDFAST_";
 
   /** Variables with this prefix that belong to the command and the launcher, not to the server. */
-  private static final Set<String> FOREIGN = Set.of("HOLDFAST_JAVA_OPTS", "HOLDFAST_CONFIG");
+  private static final Set<String> FOREIGN =
+      Set.of(
+          "HOLDFAST_JAVA_OPTS",
+          "HOLDFAST_CONFIG",
+          "HOLDFAST_URL",
+          "HOLDFAST_KEY",
+          "HOLDFAST_TENANT",
+          "HOLDFAST_PROFILE");
 
   private final Map<String, Value> values;
 

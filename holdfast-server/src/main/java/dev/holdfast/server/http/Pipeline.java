@@ -289,7 +289,7 @@ public final class Pipeline {
         "The body has more than %d bytes: split the request, or raise bodyLimit.", limit);
   }
 
-  private static RawResponse write(RawRequest request, String id, Response response) {
+  static RawResponse write(RawRequest request, String id, Response response) {
     return switch (response) {
       case Response.Problem problem -> problem(id, problem);
       case Response.Nothing nothing -> new RawResponse(204, headers(id), NO_BODY, null);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
-/** The nodes of all servers, for operators. */
-public final class ServerNodes {
+/** The nodes of all servers. */
+public final class ServerNodes implements NodeDirectory {
   private final ControlNodes processes;
   private final Holds holds;
   private final Database database;
@@ -20,21 +20,17 @@ public final class ServerNodes {
     this.database = database;
   }
 
-  /** Lists the nodes that are alive or died recently. */
+  @Override
   public List<NodeSnapshot> list() {
     return processes.list();
   }
 
-  /** Returns the numbers of the tenants in which a node is registered. */
+  @Override
   public List<Integer> tenants(UUID incarnation) {
     return holds.of(database, incarnation).stream().map(Holds.Left::tenant).toList();
   }
 
-  /**
-   * Changes the modes in which a live node works in tenants from now on.
-   *
-   * @return whether the node is alive
-   */
+  @Override
   public boolean change(UUID incarnation, UnaryOperator<Modes> change) {
     return WrittenModes.change(processes, incarnation, change).isPresent();
   }

@@ -115,4 +115,17 @@ class ConfigurationTest {
         .containsExactlyInAnyOrder(ServerMode.WORKER, ServerMode.SCHEDULER);
     assertThat(Configuration.read(null, Map.of(), Map.of()).server().modes()).hasSize(3);
   }
+
+  @Test
+  void variablesOfTheCommandAreNoSettings() {
+    Map<String, String> variables =
+        Map.of(
+            "HOLDFAST_URL", "http://x",
+            "HOLDFAST_KEY", "k",
+            "HOLDFAST_TENANT", "t",
+            "HOLDFAST_PROFILE", "p",
+            "HOLDFAST_PORT", "81");
+
+    assertThat(Configuration.read(null, variables, Map.of()).server().http().port()).isEqualTo(81);
+  }
 }

@@ -1,0 +1,67 @@
+package dev.holdfast.cli.connect;
+
+import dev.holdfast.api.HoldfastException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Looks again and again until there is nothing more to see. A server that goes away is waited for,
+ * since watching changes nothing.
+ */
+public final class Polling {
+  private final Duration interval;
+  private final Duration patience;
+  private final PrintWriter err;
+
+  /**
+   * @param patience how long a server may be away
+   */
+  public Polling(Duration interval, Duration patience, PrintWriter err) {
+    this.interval = interval;
+    this.patience = patience;
+    this.err = err;
+  }
+
+  /**
+   * Looks until the given look returns true.
+   *
+   * @throws ApiException if the server is away for too long
+   */
+  public void until(BooleanSupplier look) {
+    long away = 0;
+    while (true) {
+      try {
+        if (look.getAsBoolean()) {
+          return;
+        }
+        away = 0;
+      } catch (ApiException failure) {
+        if (failure.exitCode() != ExitCode.UNAVAILABLE) {
+          throw failure;
+        }
+        long now = System.nanoTime();
+        if (away == 0) {
+          away = now;
+          err.println(
+              "%s Waiting for it for %d s ..."
+                  .formatted(failure.getMessage(), patience.toSeconds()));
+          err.flush();
+        }
+        if (now - away > patience.toNanos()) {
+          throw failure;
+        }
+      }
+      sleep();
+    }
+  }
+
+  private void sleep() {
+    try {
+      Thread.sleep(interval);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new HoldfastException("Stopped watching.", stopped);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package dev.holdfast.cli.connect;
+
+import dev.holdfast.cli.print.Json;
+import dev.holdfast.cli.print.Listing;
+import dev.holdfast.cli.print.Value;
+import dev.holdfast.postgres.PostgresStore;
+import java.io.PrintWriter;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** What a command works with: the API, the tenant to act in, and where to print. */
+public final class Session implements AutoCloseable {
+  private final Api api;
+  private final String tenant;
+  private final boolean json;
+  private final PrintWriter out;
+  private final PrintWriter err;
+
+  Session(Api api, String tenant, boolean json, PrintWriter out, PrintWriter err) {
+    this.api = api;
+    this.tenant = tenant;
+    this.json = json;
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Returns the name of the tenant. */
+  public String tenant() {
+    return tenant;
+  }
+
+  /** Returns whether to print JSON. */
+  public boolean json() {
+    return json;
+  }
+
+  public PrintWriter out() {
+    return out;
+  }
+
+  public PrintWriter err() {
+    return err;
+  }
+
+  /** Returns a path below the tenant. */
+  public String path(String... segments) {
+    return root("tenants", tenant) + joined(segments);
+  }
+
+  /** Returns a path below the version of the API. */
+  public static String root(String... segments) {
+    return "/v1" + joined(segments);
+  }
+
+  private static String joined(String... segments) {
+    StringBuilder path = new StringBuilder();
+    for (String segment : segments) {
+      path.append('/')
+          .append(URLEncoder.encode(segment, StandardCharsets.UTF_8).replace("+", "%20"));
+    }
+    return path.toString();
+  }
+
+  /** Sends a request. */
+  public JsonNode send(ApiRequest request) {
+    return api.send(request);
+  }
+
+  /** Reads something. */
+  public JsonNode get(String path) {
+    return api.send(ApiRequest.get(path));
+  }
+
+  /** Creates something; a lost reply is no problem. */
+  public JsonNode create(String path, JsonNode body) {
+    return api.send(ApiRequest.create(path, body));
+  }
+
+  /** Changes something. */
+  public JsonNode post(String path, @Nullable JsonNode body) {
+    return api.send(ApiRequest.change("POST", path, body));
+  }
+
+  /** Changes something. */
+  public JsonNode post(String path) {
+    return post(path, null);
+  }
+
+  /** Stores something under a name. */
+  public JsonNode put(String path, JsonNode body) {
+    return api.send(ApiRequest.change("PUT", path, body));
+  }
+
+  /** Deletes something. */
+  public JsonNode delete(String path) {
+    return api.send(ApiRequest.change("DELETE", path, null));
+  }
+
+  /** Returns whether the session is on a database, where every request is allowed. */
+  public boolean isDatabase() {
+    return api instanceof DatabaseApi;
+  }
+
+  /** Returns the store, for what only a database can do. {@link Target} has checked that it is. */
+  public PostgresStore store() {
+    if (api instanceof DatabaseApi database) {
+      return database.open().store();
+    }
+    throw new IllegalStateException("The session is not one on a database");
+  }
+
+  /** Prints JSON, or else a sentence; returns exit code 0. */
+  public int done(JsonNode result, String sentence) {
+    if (json) {
+      Json.print(result, out);
+    } else {
+      out.println(sentence);
+      out.flush();
+    }
+    return ExitCode.DONE.number();
+  }
+
+  /** Prints JSON, or else a list; returns exit code 0. */
+  public int list(JsonNode result, String field, Listing listing) {
+    if (json) {
+      Json.print(result, out);
+      return ExitCode.DONE.number();
+    }
+    listing.print(result.get(field), out);
+    String next = Value.orNull(result, "next");
+    if (next != null) {
+      out.println("There are more: add --cursor " + next);
+      out.flush();
+    }
+    return ExitCode.DONE.number();
+  }
+
+  @Override
+  public void close() {
+    api.close();
+  }
+}

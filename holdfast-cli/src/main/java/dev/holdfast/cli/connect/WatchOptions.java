@@ -1,0 +1,50 @@
+package dev.holdfast.cli.connect;
+
+import dev.holdfast.cli.print.DurationConverter;
+import java.io.Console;
+import java.io.PrintWriter;
+import java.lang.reflect.InvocationTargetException;
+import java.time.Duration;
+import picocli.CommandLine.Option;
+
+/** The options of commands that watch something. */
+public final class WatchOptions {
+  private static final Duration INTERVAL = Duration.ofMillis(300);
+
+  @Option(names = "--plain", description = "Print lines and no pictures, even on a terminal.")
+  private boolean plain;
+
+  @Option(
+      names = "--patience",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description =
+          "How long the server may be away, for example because it restarts. Defaults to 1m.")
+  private Duration patience = Duration.ofMinutes(1);
+
+  /** Returns whether to draw over what was printed before. */
+  public boolean redraws() {
+    return !plain && isTerminal();
+  }
+
+  /** Returns how to look again and again. */
+  public Polling polling(PrintWriter err) {
+    return new Polling(INTERVAL, patience, err);
+  }
+
+  /** From Java 22 on, there is a console even if the output is a file, so it must be asked. */
+  @SuppressWarnings("SystemConsoleNull") // Java 21 returns null for a file.
+  private static boolean isTerminal() {
+    Console console = System.console();
+    if (console == null) {
+      return false;
+    }
+    try {
+      return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+    } catch (NoSuchMethodException java21) {
+      return true;
+    } catch (IllegalAccessException | InvocationTargetException unknown) {
+      return false;
+    }
+  }
+}
