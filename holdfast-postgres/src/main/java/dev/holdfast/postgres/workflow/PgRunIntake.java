@@ -2,6 +2,7 @@ package dev.holdfast.postgres.workflow;
 
 import dev.holdfast.api.KeyLockedException;
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.workflow.Started;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.postgres.db.Database;
@@ -12,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Starts runs, with one transaction for each. */
+/** Starts runs: concurrent simple ones together, others with one transaction for each. */
 final class PgRunIntake implements RunIntake {
   private static final String PATIENCE =
       "select set_config('lock_timeout', '%ds', true)".formatted(LockPatience.SECONDS);
@@ -21,17 +22,24 @@ final class PgRunIntake implements RunIntake {
   private final RunStart start;
   private final Gates gates;
   private final OutsideTransaction outside;
+  private final GroupedStarts groups;
 
   PgRunIntake(Database database, RunStart start, Gates gates, OutsideTransaction outside) {
     this.database = database;
     this.start = start;
     this.gates = gates;
     this.outside = outside;
+    this.groups =
+        new GroupedStarts(runs ->
+            database.run(operation(runs), handle -> start.startSimple(handle, runs)));
   }
 
   @Override
   public Admission start(NewRun run, @Nullable NewSignal signal) {
     outside.check("start");
+    if (signal == null && RunStart.isSimple(run) && groups.start(run)) {
+      return new Admission(run.id(), Started.Outcome.CREATED, false);
+    }
     RunStart.Outcome outcome;
     try {
       outcome = Deadlocks.repeat(() -> transaction(run, signal));
@@ -43,6 +51,12 @@ final class PgRunIntake implements RunIntake {
     }
     Set<?> unused = gates.letThrough(outcome.gates());
     return outcome.admission();
+  }
+
+  private static String operation(List<NewRun> runs) {
+    return runs.size() == 1
+        ? RunStart.operation(runs.getFirst())
+        : "start %d runs".formatted(runs.size());
   }
 
   private RunStart.Outcome transaction(NewRun run, @Nullable NewSignal signal) {

@@ -243,7 +243,7 @@ final class RunStart {
 
   private Optional<Outcome> insert(Handle handle, NewRun run, boolean queued) throws SQLException {
     if (!queued && SimpleStart.suits(run)) {
-      return simple.start(handle.getConnection(), run)
+      return !simple.start(handle.getConnection(), List.of(run)).isEmpty()
           ? Optional.of(
               new Outcome(
                   new Admission(run.id(), Started.Outcome.CREATED, false),
@@ -272,6 +272,16 @@ final class RunStart {
     return Optional.of(
         new Outcome(
             new Admission(run.id(), Started.Outcome.CREATED, false), effects.jobs, effects.gates));
+  }
+
+  /** Inserts runs that start without waiting, and returns those that were inserted. */
+  Set<RunId> startSimple(Handle handle, List<NewRun> runs) throws SQLException {
+    return simple.start(handle.getConnection(), runs);
+  }
+
+  /** Returns whether a run can be inserted together with others in one statement. */
+  static boolean isSimple(NewRun run) {
+    return run.unique() == null && !run.mayExist() && SimpleStart.suits(run);
   }
 
   /** Returns whether a start may have to wait for other transactions. */
