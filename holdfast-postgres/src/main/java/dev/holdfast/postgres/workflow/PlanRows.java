@@ -29,6 +29,16 @@ final class PlanRows {
             policy = coalesce(m.policy, excluded.policy)
       """;
 
+  // By run_result_pkey. The maps that a new run takes over have ended.
+  private static final String INHERIT_MAPS =
+      """
+      insert into ${schema}.run_map (run_id, step, total, inserted, ok, failed, cancelled)
+      select run_id, step, count(*), count(*), count(*) filter (where outcome = 'S'),
+        count(*) filter (where outcome = 'F'), count(*) filter (where outcome = 'C')
+      from ${schema}.run_result where run_id = :run and item >= 0
+      group by run_id, step
+      """;
+
   // Conflicts on run_timer_pkey.
   private static final String TIMERS =
       """
@@ -103,6 +113,7 @@ final class PlanRows {
   record Item(RunId run, int step, int item) {}
 
   private final String maps;
+  private final String inheritMaps;
   private final String timers;
   private final String untimed;
   private final String results;
@@ -112,6 +123,7 @@ final class PlanRows {
 
   PlanRows(Database database) {
     this.maps = database.sql(MAPS);
+    this.inheritMaps = database.sql(INHERIT_MAPS);
     this.timers = database.sql(TIMERS);
     this.untimed = database.sql(UNTIMED);
     this.results = database.sql(RESULTS);
@@ -193,6 +205,11 @@ final class PlanRows {
               Columns.of(rows, r -> r.value.failure() == null ? null : r.value.failure().message()))
           .execute();
     }
+  }
+
+  /** Writes the counts of the maps whose results a new run has taken over. */
+  void inheritMaps(Handle handle, RunId run) {
+    handle.createUpdate(inheritMaps).bind("run", run.value()).execute();
   }
 
   /** Returns the elements of maps that have succeeded before their run was retried. */

@@ -112,6 +112,9 @@ final class PlanWriter {
     rows.results(
         handle,
         run.inherited().stream().map(each -> new Of<>(run.id(), each.step(), each)).toList());
+    if (run.inherited().stream().anyMatch(each -> each.item() != StepRef.NO_ITEM)) {
+      rows.inheritMaps(handle, run.id());
+    }
   }
 
   /**

@@ -127,6 +127,45 @@ public abstract class RunReplayContract extends RunTestBase {
   }
 
   @Test
+  void aRerunReadsTheListOfAMapThatItKeepsInALaterStep() {
+    TypeRef<List<Note>> notes = new TypeRef<>() {};
+    TaskType<List<Note>, Note> join =
+        TaskType.of("runs::join", notes, TypeRef.of(Note.class))
+            .with(job -> job.retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(1)));
+    Workflow<List<Note>, Void> workflow =
+        Workflow.define(
+            "test::rerun-map",
+            notes,
+            f -> {
+              Step<List<Note>> map = f.map("map", SAY, f.input()).tolerateFailures(1);
+              Step<Note> between =
+                  f.step("between", SAY, f.constant(new Note("between"), TypeRef.of(Note.class)))
+                      .after(map);
+              f.step("join", join, map).after(between);
+            });
+    broken.add("c");
+    start(
+        worker()
+            .handle(
+                join,
+                (list, context) -> {
+                  log.add("joined " + list);
+                  return new Note("done");
+                }));
+    RunId original =
+        client().runs().start(workflow, List.of(new Note("a"), new Note("b"), new Note("c"))).id();
+    awaitRun(original, RunState.SUCCEEDED);
+    String joined = log.getLast();
+    log.clear();
+
+    RunId again = client().runs().rerun(original, List.of("between"), null);
+
+    awaitRun(again, RunState.SUCCEEDED);
+    assertThat(log).containsExactly("between", joined);
+    assertThat(step(run(again), "map").map()).isEqualTo(step(run(original), "map").map());
+  }
+
+  @Test
   void aCancelledParentNeverWakesItsChildAgain() {
     TaskType<Note, Note> slow =
         TaskType.of("runs::backs-off", Note.class, Note.class)

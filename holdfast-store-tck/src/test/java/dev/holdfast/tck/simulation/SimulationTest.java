@@ -143,8 +143,7 @@ class SimulationTest {
                 "kind=TRANSACTION",
                 "DEADLINE: the run did not end"));
     for (long seed = 0; seed < MOST_STORIES && !missing.isEmpty(); seed++) {
-      String story =
-          String.join("\n", Simulation.runWithTrace(seed, PlantedBug.NONE).traceLines());
+      String story = String.join("\n", Simulation.runWithTrace(seed, PlantedBug.NONE).traceLines());
       missing.removeIf(story::contains);
     }
     assertThat(missing).isEmpty();

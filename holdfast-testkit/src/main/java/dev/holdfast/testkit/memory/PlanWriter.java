@@ -39,6 +39,9 @@ final class PlanWriter {
     for (RunPlan.Result inherited : run.inherited()) {
       runs.put(
           new StepRef(row.id, inherited.step(), inherited.item()), StepResult.of(inherited, now));
+      if (inherited.item() != StepRef.NO_ITEM) {
+        row.maps.merge(inherited.step(), one(inherited.outcome()), PlanWriter::sum);
+      }
     }
     if (queued) {
       row.state = RunState.QUEUED;
@@ -49,6 +52,25 @@ final class PlanWriter {
     } else {
       carryOut(Map.of(row, run.first()), effects, now);
     }
+  }
+
+  /** Returns the counts of a map with one element, which has ended. */
+  private static MapCounts one(StepState outcome) {
+    return new MapCounts(
+        1,
+        1,
+        outcome == StepState.SUCCEEDED ? 1 : 0,
+        outcome == StepState.FAILED ? 1 : 0,
+        outcome == StepState.CANCELLED ? 1 : 0);
+  }
+
+  private static MapCounts sum(MapCounts one, MapCounts other) {
+    return new MapCounts(
+        one.total() + other.total(),
+        one.inserted() + other.inserted(),
+        one.succeeded() + other.succeeded(),
+        one.failed() + other.failed(),
+        one.cancelled() + other.cancelled());
   }
 
   /**
