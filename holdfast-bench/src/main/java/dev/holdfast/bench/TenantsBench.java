@@ -53,7 +53,8 @@ import picocli.CommandLine.Option;
           + " refuses to run if there are any."
     })
 public final class TenantsBench extends BenchCommand {
-  private static final int THREADS = 8;
+  /** As many as a tenant has connections. */
+  private static final int THREADS = 4;
   private static final int CREATORS = 4;
   private static final int FEW = 100;
   private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -191,29 +192,48 @@ public final class TenantsBench extends BenchCommand {
     Thread.sleep(bench.quick() ? 1_000 : 5_000);
     Duration length = Duration.ofSeconds(bench.quick() ? 5 : 60);
     bench.say("tenants", "counting for %d s".formatted(length.toSeconds()));
-    Cost before = costs(bench);
+    Map<String, Cost> before = costs(bench);
     Thread.sleep(length);
-    Cost after = costs(bench);
-    return new Cost(
-        after.statements() - before.statements(), after.millis() - before.millis());
+    Map<String, Cost> after = costs(bench);
+    double statements = 0;
+    double millis = 0;
+    for (Map.Entry<String, Cost> entry : after.entrySet()) {
+      Cost earlier = before.getOrDefault(entry.getKey(), new Cost(0, 0));
+      double calls = entry.getValue().statements() - earlier.statements();
+      double took = entry.getValue().millis() - earlier.millis();
+      if (calls > 0) {
+        statements += calls;
+        millis += took;
+        String query = entry.getKey().replaceAll("\\s+", " ");
+        bench.say(
+            "tenants",
+            "%.0f x %.2f ms: %s"
+                .formatted(calls, took / calls, query.substring(0, Math.min(90, query.length()))));
+      }
+    }
+    return new Cost(statements, millis);
   }
 
-  private static Cost costs(Bench bench) throws SQLException {
+  private static Map<String, Cost> costs(Bench bench) throws SQLException {
+    Map<String, Cost> costs = new HashMap<>();
     try (Connection own = bench.server().connect();
         Connection aside = bench.server().connectAside();
         PreparedStatement query =
             aside.prepareStatement(
                 """
-                select sum(calls), sum(total_exec_time)
+                select query, sum(calls), sum(total_exec_time)
                 from pg_stat_statements s join pg_database d on d.oid = s.dbid
                 where d.datname = ? and s.query not like '%pg_stat_statements%'
+                group by query
                 """)) {
       query.setString(1, own.getCatalog());
       try (ResultSet row = query.executeQuery()) {
-        row.next();
-        return new Cost(row.getDouble(1), row.getDouble(2));
+        while (row.next()) {
+          costs.put(row.getString(1), new Cost(row.getDouble(2), row.getDouble(3)));
+        }
       }
     }
+    return costs;
   }
 
   private static OpenTenant tenant(HoldfastServer server, int number) {

@@ -121,10 +121,11 @@ public final class PostgresStore implements Store {
     this(
         access,
         aging,
-        new PgNodeStore(access.database(), access.heart(), access.session(), access.spare()));
+        new PgNodeStore(access.database(), access.heart(), access.session(), access.spare()),
+        new PgUpkeep(access.database()));
   }
 
-  private PostgresStore(Access access, Duration aging, NodeStore nodes) {
+  private PostgresStore(Access access, Duration aging, NodeStore nodes, Upkeep upkeep) {
     Database database = access.database();
     // Jobs that end without a report from a node are counted in rows that only this process writes.
     UUID shard = UUID.randomUUID();
@@ -150,7 +151,7 @@ public final class PostgresStore implements Store {
     this.nodes = nodes;
     this.recovery = new PgRecovery(database, aging, shard);
     this.leases = new PgLeaseStore(database);
-    this.upkeep = new PgUpkeep(database);
+    this.upkeep = upkeep;
     this.schedules = new PgScheduleStore(database, intakeStatements);
     this.journals = new PgJournals(database, aging, lookup);
     this.runs =
@@ -217,7 +218,8 @@ public final class PostgresStore implements Store {
             true,
             () -> {}),
         settings.aging(),
-        PgNodeStore.ofProcesses(database, membership));
+        PgNodeStore.ofProcesses(database, membership),
+        new PgUpkeep(database, true));
   }
 
   /**

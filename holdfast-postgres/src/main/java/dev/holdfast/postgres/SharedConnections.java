@@ -23,7 +23,8 @@ public final class SharedConnections implements AutoCloseable {
    */
   private static final int CACHED_STATEMENTS = 128;
 
-  private static final int PER_POOL = 2;
+  /** Enough to share the wait for the disk among commits; fewer would slow down a busy schema. */
+  private static final int PER_POOL = 4;
 
   private final PostgresSettings settings;
   private final Connections connections;
@@ -56,7 +57,7 @@ public final class SharedConnections implements AutoCloseable {
             settings.user(),
             settings.password(),
             settings.schema(),
-            PER_POOL,
+            Math.min(PER_POOL, settings.poolSize()),
             settings.statementTimeout(),
             settings.aging(),
             settings.name());

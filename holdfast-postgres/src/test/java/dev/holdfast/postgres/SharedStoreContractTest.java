@@ -6,7 +6,6 @@ import dev.holdfast.tck.contract.ClaimContract;
 import dev.holdfast.tck.contract.FinishContract;
 import dev.holdfast.tck.contract.GuaranteeContract;
 import dev.holdfast.tck.contract.IntakeContract;
-import dev.holdfast.tck.contract.RecoveryContract;
 import dev.holdfast.tck.contract.ScheduleContract;
 import dev.holdfast.tck.contract.StartContract;
 import dev.holdfast.tck.contract.StoreFixture;
@@ -20,7 +19,7 @@ import org.junit.jupiter.api.Nested;
 
 /**
  * A store of one of many tenants: on shared connections, with nodes that belong to a process. What
- * it promises about heartbeats and silence is that of the process, in holdfast-server.
+ * it promises about heartbeats, silence and takeover is that of the process, in holdfast-server.
  */
 class SharedStoreContractTest {
   private static PostgresFixture fixture;
@@ -95,14 +94,6 @@ class SharedStoreContractTest {
 
   @Nested
   class FinishFacts extends FinishContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return emptied();
-    }
-  }
-
-  @Nested
-  class RecoveryFacts extends RecoveryContract {
     @Override
     protected StoreFixture newFixture() {
       return emptied();

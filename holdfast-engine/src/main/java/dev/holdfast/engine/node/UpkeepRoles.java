@@ -24,6 +24,9 @@ import java.util.function.Function;
  * old rows, sampling.
  */
 final class UpkeepRoles {
+  /** In one of many tenants, upkeep must not delay the work for which the node has come. */
+  private static final Duration AFTER_WORK = Duration.ofSeconds(30);
+
   private final NodeComponents components;
   private final Optional<Registrar> registrar;
   final Stager stager;
@@ -57,7 +60,8 @@ final class UpkeepRoles {
             components.settings.retention(),
             components.environment.random(),
             components.ticker,
-            components.telemetry.spans()));
+            components.telemetry.spans(),
+            components.isPart ? AFTER_WORK : Duration.ZERO));
     threads.add(
         components.drive(waker ->
             new Sampler(

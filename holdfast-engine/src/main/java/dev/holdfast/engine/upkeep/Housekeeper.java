@@ -24,6 +24,7 @@ public final class Housekeeper implements Role {
   private final RandomGenerator random;
   private final Ticker ticker;
   private final RoleSpans spans;
+  private final Moment start;
 
   public Housekeeper(
       Upkeep upkeep,
@@ -31,6 +32,20 @@ public final class Housekeeper implements Role {
       RandomGenerator random,
       Ticker ticker,
       RoleSpans spans) {
+    this(upkeep, retention, random, ticker, spans, Duration.ZERO);
+  }
+
+  /**
+   * @param first how long after its start the first round is
+   */
+  public Housekeeper(
+      Upkeep upkeep,
+      Upkeep.Retention retention,
+      RandomGenerator random,
+      Ticker ticker,
+      RoleSpans spans,
+      Duration first) {
+    this.start = ticker.now().plus(first);
     this.upkeep = upkeep;
     this.retention = retention;
     this.random = random;
@@ -45,6 +60,9 @@ public final class Housekeeper implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    if (now.isBefore(start)) {
+      return start;
+    }
     Duration next = ROUND.plusSeconds(random.nextInt(600));
     try {
       Upkeep.Report report = upkeep.tidy(retention);

@@ -49,6 +49,9 @@ public final class Partitions {
   /** A size that is scanned in a few milliseconds. */
   private static final long LARGE_BYTES = 8 << 20;
 
+  /** About a million rows: below that, deleting them one by one costs less than partitions. */
+  private static final long WORTH_BYTES = 256 << 20;
+
   private static final Duration LONGEST_VALIDATION = Duration.ofMinutes(10);
   private static final String LOCK_TIMEOUT = "set local lock_timeout = '100ms'";
   private static final String PREFIX = "job_history_";
@@ -103,6 +106,7 @@ public final class Partitions {
 
   private final Database database;
   private final Predicate<Handle> mayProceed;
+  private final boolean onlyIfLarge;
 
   /** Creates an object that always proceeds, even if another node does the same. */
   public Partitions(Database database) {
@@ -113,8 +117,17 @@ public final class Partitions {
    * @param mayProceed called inside each transaction, so that it can take a lock there
    */
   public Partitions(Database database, Predicate<Handle> mayProceed) {
+    this(database, mayProceed, false);
+  }
+
+  /**
+   * @param onlyIfLarge whether to create partitions only when the default partition has become
+   *     large, for one of many schemas of which most have little history
+   */
+  public Partitions(Database database, Predicate<Handle> mayProceed, boolean onlyIfLarge) {
     this.database = database;
     this.mayProceed = mayProceed;
+    this.onlyIfLarge = onlyIfLarge;
   }
 
   /**
@@ -183,6 +196,9 @@ public final class Partitions {
         boolean unused =
             attempt("admit rows of %s to the default partition".formatted(day), ADMIT, day);
       }
+    }
+    if (onlyIfLarge && calendar.days().isEmpty() && calendar.defaultBytes() < WORTH_BYTES) {
+      return;
     }
     for (int ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
       LocalDate day = calendar.today().plusDays(ahead);

@@ -210,8 +210,15 @@ public final class PgUpkeep implements Upkeep {
   private final HistorySearch search;
 
   public PgUpkeep(Database database) {
+    this(database, false);
+  }
+
+  /**
+   * @param oneOfMany whether the schema is one of many, of which most have little history
+   */
+  public PgUpkeep(Database database, boolean oneOfMany) {
     this.database = database;
-    this.partitions = new Partitions(database, handle -> isAlone(handle, "partitions"));
+    this.partitions = new Partitions(database, handle -> isAlone(handle, "partitions"), oneOfMany);
     this.search = new HistorySearch(database);
   }
 

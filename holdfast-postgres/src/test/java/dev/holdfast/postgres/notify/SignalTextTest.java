@@ -30,7 +30,8 @@ class SignalTextTest {
         new Signal.SchedulesChanged(),
         new Signal.NodeJoined(),
         new Signal.NodeDied(),
-        new Signal.SignalsMissed());
+        new Signal.SignalsMissed(),
+        new Signal.InTenant(7, new Signal.TaskChanged("mail::send")));
   }
 
   @Test

@@ -52,7 +52,7 @@ public final class Configuration {
           Key.of("database.user", "", "The user to log in as."),
           Key.secret("database.password", "The password of the user."),
           Key.of("database.schema", "holdfast_control", "The schema of tenants and keys."),
-          Key.of("database.poolSize", "12", "How many connections all tenants share."),
+          Key.of("database.poolSize", "24", "How many connections all tenants share."),
           Key.of("environment", "live", "The name of the installation in its keys."),
           Key.secret("adminKey", "A key of the installation to accept; created if empty."),
           Key.of("queues", "default=100", "How many jobs of each queue and tenant run at once."),
