@@ -1,7 +1,5 @@
 package dev.holdfast.engine.node;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -14,10 +12,8 @@ import org.slf4j.LoggerFactory;
  * Drains the nodes of this process when it is told to stop: by SIGTERM as orchestrators send it, by
  * SIGINT, or by {@code System.exit}. A process has only one handler for each signal, so all nodes
  * share it: they drain at the same time, and the process ends when all have stopped. A second
- * signal ends the process immediately; a shutdown hook alone would not receive it.
- *
- * <p>The JDK's signal classes are used by reflection, because their package is not part of the Java
- * API. Where they are missing, the shutdown hook drains the nodes.
+ * signal ends the process immediately; a shutdown hook alone would not receive it. Where signals
+ * cannot be handled, the shutdown hook drains the nodes.
  */
 final class StopSignals {
   private static final Logger log = LoggerFactory.getLogger(StopSignals.class);
@@ -55,44 +51,7 @@ final class StopSignals {
       return;
     }
     installed = true;
-    install();
-  }
-
-  private void install() {
-    for (String signal : List.of("TERM", "INT")) {
-      try {
-        handle(signal);
-      } catch (ReflectiveOperationException | IllegalArgumentException unavailable) {
-        log.info(
-            "Cannot handle SIG{}; nodes drain in a shutdown hook instead: {}",
-            signal,
-            unavailable.toString());
-      }
-    }
-  }
-
-  private void handle(String name) throws ReflectiveOperationException {
-    Class<?> signal = Class.forName("sun.misc.Signal");
-    Class<?> handler = Class.forName("sun.misc.SignalHandler");
-    Object own =
-        Proxy.newProxyInstance(
-            handler.getClassLoader(),
-            new Class<?>[] {handler},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("handle")) {
-                onSignal();
-                return null;
-              }
-              return method.invoke(this, arguments);
-            });
-    try {
-      signal
-          .getMethod("handle", signal, handler)
-          .invoke(null, signal.getConstructor(String.class).newInstance(name), own);
-    } catch (InvocationTargetException refused) {
-      // The JVM was started with -Xrs, or uses the signal itself.
-      throw new ReflectiveOperationException(refused.getCause());
-    }
+    TerminationSignals.handle(this::onSignal);
   }
 
   private void onSignal() {

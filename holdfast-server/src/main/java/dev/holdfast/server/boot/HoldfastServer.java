@@ -25,7 +25,9 @@ import dev.holdfast.server.control.ControlDatabase;
 import dev.holdfast.server.control.DatabaseAddress;
 import dev.holdfast.server.http.Cursors;
 import dev.holdfast.server.http.Idempotency;
+import dev.holdfast.server.http.LiveServers;
 import dev.holdfast.server.http.Pipeline;
+import dev.holdfast.server.http.Quotas;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Router;
 import dev.holdfast.server.http.TrustedProxies;
@@ -200,6 +202,8 @@ public final class HoldfastServer implements AutoCloseable {
     StreamRoutes streams = new StreamRoutes();
     routes = config.is(ServerMode.API) ? system.withApi(services, streams) : system.probes();
     ServerConfig.Http settings = config.http();
+    LiveServers servers = new LiveServers(services.control(), System::nanoTime);
+    closing.push(servers::close);
     Pipeline pipeline =
         new Pipeline(
             new Router(routes),
@@ -213,6 +217,8 @@ public final class HoldfastServer implements AutoCloseable {
                 settings.timeouts().request(),
                 TrustedProxies.of(settings.proxies()),
                 refusals,
+                new Pipeline.Shares(
+                    new Quotas(any -> settings.quotas(), System::nanoTime), servers),
                 metrics));
     JavalinServer server = JavalinServer.start(pipeline, settings);
     http = server;

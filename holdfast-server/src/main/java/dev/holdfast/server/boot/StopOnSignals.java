@@ -1,8 +1,6 @@
 package dev.holdfast.server.boot;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
-import java.util.List;
+import dev.holdfast.engine.node.TerminationSignals;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -10,10 +8,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Stops a server when the process is told to: the first SIGTERM or SIGINT drains it, the second
- * interrupts its jobs, the third ends the process.
- *
- * <p>The JDK's signal classes are used by reflection, because their package is not part of the Java
- * API. Where they are missing, a shutdown hook drains the server.
+ * interrupts its jobs, the third ends the process. Where signals cannot be handled, a shutdown hook
+ * drains the server.
  */
 public final class StopOnSignals {
   private static final Logger log = LoggerFactory.getLogger(StopOnSignals.class);
@@ -30,42 +26,10 @@ public final class StopOnSignals {
   /** Waits until the process is told to stop and the server has stopped. */
   public static void await(HoldfastServer server) throws InterruptedException {
     StopOnSignals stop = new StopOnSignals(server);
-    for (String signal : List.of("TERM", "INT")) {
-      try {
-        stop.handle(signal);
-      } catch (ReflectiveOperationException | IllegalArgumentException unavailable) {
-        log.info(
-            "Cannot handle SIG{}; the server drains in a shutdown hook instead: {}",
-            signal,
-            unavailable.toString());
-        Runtime.getRuntime().addShutdownHook(new Thread(server::close, "holdfast-shutdown"));
-      }
+    if (!TerminationSignals.handle(stop::onSignal)) {
+      Runtime.getRuntime().addShutdownHook(new Thread(server::close, "holdfast-shutdown"));
     }
     stop.stopped.await();
-  }
-
-  private void handle(String name) throws ReflectiveOperationException {
-    Class<?> signal = Class.forName("sun.misc.Signal");
-    Class<?> handler = Class.forName("sun.misc.SignalHandler");
-    Object own =
-        Proxy.newProxyInstance(
-            handler.getClassLoader(),
-            new Class<?>[] {handler},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("handle")) {
-                onSignal();
-                return null;
-              }
-              return method.invoke(this, arguments);
-            });
-    try {
-      signal
-          .getMethod("handle", signal, handler)
-          .invoke(null, signal.getConstructor(String.class).newInstance(name), own);
-    } catch (InvocationTargetException refused) {
-      // The JVM was started with -Xrs, or uses the signal itself.
-      throw new ReflectiveOperationException(refused.getCause());
-    }
   }
 
   private void onSignal() {

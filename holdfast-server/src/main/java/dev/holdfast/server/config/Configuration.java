@@ -2,6 +2,7 @@ package dev.holdfast.server.config;
 
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.internal.Suggestion;
+import dev.holdfast.server.http.Quotas;
 import dev.holdfast.server.http.TrustedProxies;
 import dev.holdfast.server.log.ServerLog;
 import java.io.IOException;
@@ -44,6 +45,10 @@ public final class Configuration {
           Key.of("trustedProxies", "", "Addresses or ranges whose X-Forwarded headers count."),
           Key.of("idleTimeout", "PT30S", "How long a connection may be silent."),
           Key.of("requestTimeout", "PT30S", "How long clients may take to send or read."),
+          Key.of("quotas.queuedJobs", "0", "How many jobs of a tenant may wait; 0 for any."),
+          Key.of("quotas.openRuns", "0", "How many runs of a tenant may be open; 0 for any."),
+          Key.of("quotas.payloadBytes", "0", "The largest request that creates work; 0 for any."),
+          Key.of("quotas.schedules", "0", "How many schedules a tenant may have; 0 for any."),
           Key.of("log.format", "text", "How the log is written: text for people, or json."),
           Key.of(
               "log.level", "warn", "The level of the log: off, error, warn, info, debug, trace."),
@@ -274,7 +279,8 @@ public final class Configuration {
             integer("requestsPerSecond"),
             tls(),
             proxies(),
-            new ServerConfig.Timeouts(duration("idleTimeout"), duration("requestTimeout"))),
+            new ServerConfig.Timeouts(duration("idleTimeout"), duration("requestTimeout")),
+            quotas()),
         new ServerConfig.Database(
             orNull("database.url"),
             orNull("database.user"),
@@ -301,6 +307,18 @@ public final class Configuration {
       throw new ConfigException("Give both tls.certificate and tls.key, or neither.");
     }
     return new ServerConfig.Tls(Path.of(certificate), Path.of(key));
+  }
+
+  private Quotas.Limits quotas() {
+    try {
+      return new Quotas.Limits(
+          integer("quotas.queuedJobs"),
+          integer("quotas.openRuns"),
+          integer("quotas.payloadBytes"),
+          integer("quotas.schedules"));
+    } catch (IllegalArgumentException wrong) {
+      throw new ConfigException(String.valueOf(wrong.getMessage()));
+    }
   }
 
   private List<String> proxies() {

@@ -1,5 +1,6 @@
 package dev.holdfast.server.config;
 
+import dev.holdfast.server.http.Quotas;
 import dev.holdfast.server.key.KeyText;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,6 +45,7 @@ public record ServerConfig(
    * @param tls the certificate; null to serve without TLS
    * @param proxies the addresses and ranges of trusted proxies
    * @param timeouts how long clients may take
+   * @param quotas how much each tenant may have
    */
   public record Http(
       String host,
@@ -53,7 +55,8 @@ public record ServerConfig(
       int requestsPerSecond,
       @Nullable Tls tls,
       List<String> proxies,
-      Timeouts timeouts) {
+      Timeouts timeouts,
+      Quotas.Limits quotas) {
 
     /** Checks and copies the values. */
     public Http {

@@ -54,6 +54,7 @@ public final class Pipeline {
    * @param bodyTimeout how long a body may take to arrive
    * @param proxies whose word counts for where a request came from
    * @param refusals is told about requests that the key may not make
+   * @param shares what tenants and servers share
    * @param observer is told about each request
    */
   public record Settings(
@@ -63,7 +64,11 @@ public final class Pipeline {
       Duration bodyTimeout,
       TrustedProxies proxies,
       Refusals refusals,
+      Shares shares,
       Observer observer) {}
+
+  /** What limits count: the quotas of tenants, and the servers among which rates are divided. */
+  public record Shares(Quotas quotas, LiveServers servers) {}
 
   /** Is told about requests, for metrics. */
   @FunctionalInterface
@@ -156,6 +161,7 @@ public final class Pipeline {
     }
     Admitted admitted = admit(match, request, id);
     byte[] body = route.method() == Method.GET ? NO_BODY : read(request);
+    settings.shares().quotas().check(route, admitted.tenant(), match.parameters(), body.length);
     Call call = new Call(match, request, id, admitted, body);
     try {
       return admitted.tenant() == null || route.method() == Method.GET
@@ -221,7 +227,7 @@ public final class Pipeline {
     }
     int perSecond = requestsPerSecond(tenant);
     if (perSecond > 0) {
-      rates.check(caller.key(), perSecond);
+      rates.check(caller.key(), perSecond, settings.shares().servers().count());
     }
     return new Admitted(caller, tenant);
   }

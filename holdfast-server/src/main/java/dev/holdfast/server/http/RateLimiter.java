@@ -28,7 +28,7 @@ final class RateLimiter {
 
     /** Takes a token; returns how long to wait if there is none. */
     synchronized Duration take(double perSecond, long now) {
-      tokens = Math.min(perSecond, tokens + (now - at) / NANOS * perSecond);
+      tokens = Math.min(Math.max(1, perSecond), tokens + (now - at) / NANOS * perSecond);
       at = now;
       if (tokens >= 1) {
         tokens -= 1;
@@ -42,15 +42,17 @@ final class RateLimiter {
    * Counts a request.
    *
    * @param perSecond how many requests a second are allowed; as many may come at once
+   * @param servers how many servers share them; each allows its part, and one at once in any case
    * @throws ProblemException if there are too many
    */
-  void check(String key, int perSecond) {
+  void check(String key, int perSecond, int servers) {
     long now = nanos.getAsLong();
     if (buckets.size() > MOST_BUCKETS) {
       buckets.clear();
     }
+    double share = (double) perSecond / servers;
     Duration wait =
-        buckets.computeIfAbsent(key, any -> new Bucket(perSecond, now)).take(perSecond, now);
+        buckets.computeIfAbsent(key, any -> new Bucket(Math.max(1, share), now)).take(share, now);
     if (!wait.isZero()) {
       throw new ProblemException(
           Response.Problem.of(

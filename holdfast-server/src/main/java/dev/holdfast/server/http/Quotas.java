@@ -1,0 +1,175 @@
+package dev.holdfast.server.http;
+
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.workflow.RunFilter;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.server.tenant.OpenTenant;
+import dev.holdfast.server.tenant.Tenant;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Refuses requests that would give a tenant more than its quota.
+ *
+ * <p>There is no counter that all requests would wait for: what a tenant has is counted at most
+ * once a second, and requests that this server admitted since then are added. So a tenant can
+ * exceed its quota by what other servers admit in a second, or by one bulk request.
+ */
+public final class Quotas {
+  private static final long FRESH = Duration.ofSeconds(1).toNanos();
+  private static final Duration SOON = Duration.ofSeconds(1);
+  private static final String TENANT = "/v1/tenants/{tenant}";
+
+  private final Function<Tenant, Limits> limits;
+  private final LongSupplier nanos;
+  private final Map<String, Counted> counts = new ConcurrentHashMap<>();
+
+  /**
+   * How much a tenant may have. 0 means any number.
+   *
+   * @param queuedJobs jobs that have not started
+   * @param openRuns runs that have not ended
+   * @param payloadBytes the bytes of a request that creates work
+   * @param schedules schedules
+   */
+  public record Limits(long queuedJobs, long openRuns, long payloadBytes, long schedules) {
+    /** No limits. */
+    public static final Limits NONE = new Limits(0, 0, 0, 0);
+
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException if one is negative
+     */
+    public Limits {
+      if (Math.min(Math.min(queuedJobs, openRuns), Math.min(payloadBytes, schedules)) < 0) {
+        throw new IllegalArgumentException(
+            "Quotas %d, %d, %d and %d are not valid: give 0 for any number, or more."
+                .formatted(queuedJobs, openRuns, payloadBytes, schedules));
+      }
+    }
+  }
+
+  /** What was counted, and what was admitted since. */
+  private static final class Counted {
+    private long at;
+    private long count;
+    private boolean known;
+
+    /** Admits a request if there is room. */
+    synchronized boolean admit(long limit, LongSupplier fresh, long now) {
+      if (!known || now - at >= FRESH) {
+        count = fresh.getAsLong();
+        at = now;
+        known = true;
+      }
+      if (count >= limit) {
+        return false;
+      }
+      count++;
+      return true;
+    }
+  }
+
+  /**
+   * @param limits the limits of each tenant
+   */
+  public Quotas(Function<Tenant, Limits> limits, LongSupplier nanos) {
+    this.limits = limits;
+    this.nanos = nanos;
+  }
+
+  /**
+   * Checks a request before it is handled.
+   *
+   * @param bytes the length of its body
+   * @throws ProblemException if it exceeds a quota
+   */
+  void check(Route route, @Nullable OpenTenant tenant, Map<String, String> parameters, long bytes) {
+    if (tenant == null || route.method() == Method.GET || !route.path().startsWith(TENANT)) {
+      return;
+    }
+    Limits most = limits.apply(tenant.tenant());
+    switch (route.method() + route.path().substring(TENANT.length())) {
+      case "POST/jobs", "POST/jobs/bulk", "POST/events" -> {
+        payload(most, bytes);
+        room(tenant, "jobs", most.queuedJobs(), Quotas::queued, Code.QUOTA_QUEUED_JOBS);
+      }
+      case "POST/schedules/{schedule}/fire" ->
+          room(tenant, "jobs", most.queuedJobs(), Quotas::queued, Code.QUOTA_QUEUED_JOBS);
+      case "POST/runs", "POST/runs/{run}/rerun" -> {
+        payload(most, bytes);
+        room(tenant, "runs", most.openRuns(), Quotas::open, Code.QUOTA_OPEN_RUNS);
+      }
+      case "PUT/schedules/{schedule}" -> {
+        payload(most, bytes);
+        schedules(tenant, most, parameters.getOrDefault("schedule", ""));
+      }
+      default -> {
+        // Creates nothing that is limited.
+      }
+    }
+  }
+
+  private static void payload(Limits most, long bytes) {
+    if (most.payloadBytes() > 0 && bytes > most.payloadBytes()) {
+      throw Code.QUOTA_PAYLOAD_BYTES.because(
+          "The request has %d bytes, and the tenant may send %d: store large data elsewhere and"
+              + " send a reference.",
+          bytes, most.payloadBytes());
+    }
+  }
+
+  private void room(
+      OpenTenant tenant, String what, long most, ToLongFunction<OpenTenant> count, Code code) {
+    if (most == 0) {
+      return;
+    }
+    Counted counted =
+        counts.computeIfAbsent(tenant.tenant().id() + " " + what, any -> new Counted());
+    if (!counted.admit(most, () -> count.applyAsLong(tenant), nanos.getAsLong())) {
+      throw new ProblemException(
+          Response.Problem.of(
+                  code,
+                  "The tenant has as many %s as it may (%d): try again when some have ended."
+                      .formatted(what, most))
+              .retryAfter(SOON));
+    }
+  }
+
+  /** A change of a schedule that exists needs no room. */
+  private void schedules(OpenTenant tenant, Limits most, String id) {
+    if (most.schedules() == 0 || tenant.client().schedules().find(id).isPresent()) {
+      return;
+    }
+    if (tenant.client().schedules().list().size() >= most.schedules()) {
+      throw Code.QUOTA_SCHEDULES.because(
+          "The tenant has as many schedules as it may (%d): delete one first.", most.schedules());
+    }
+  }
+
+  private static long queued(OpenTenant tenant) {
+    return sum(tenant.client().count(JobFilter.all().state(JobState.READY, JobState.SCHEDULED)));
+  }
+
+  private static long open(OpenTenant tenant) {
+    return sum(
+        tenant
+            .client()
+            .runs()
+            .count(
+                RunFilter.all()
+                    .state(
+                        RunState.QUEUED, RunState.RUNNING, RunState.PAUSED, RunState.CANCELLING)));
+  }
+
+  private static long sum(Map<?, Long> counts) {
+    return counts.values().stream().mapToLong(Long::longValue).sum();
+  }
+}

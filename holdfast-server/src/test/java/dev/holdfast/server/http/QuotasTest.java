@@ -1,0 +1,106 @@
+package dev.holdfast.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.server.testing.ApiClient;
+import dev.holdfast.server.testing.TestServer;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Tenants get no more than their quotas, and keys no more than their rate. */
+class QuotasTest {
+  private static final String T = "/v1/tenants/default";
+
+  @Test
+  void whatExceedsAQuotaIsRefusedAndNothingIsCreated() {
+    try (TestServer server =
+        new TestServer(
+            Map.of(
+                "quotas.queuedJobs", "3",
+                "quotas.openRuns", "2",
+                "quotas.payloadBytes", "500",
+                "quotas.schedules", "1"))) {
+      ApiClient tenant = server.tenant();
+      String job = "{\"task\":\"no::handler\"}";
+      for (int i = 0; i < 3; i++) {
+        tenant.post(T + "/jobs", job).expect(201);
+      }
+      assertThat(
+              tenant.post(T + "/jobs", job).expect(429, "QUOTA_QUEUED_JOBS").header("Retry-After"))
+          .isEqualTo("1");
+      tenant
+          .post(T + "/jobs/bulk", "{\"jobs\":[%s]}".formatted(job))
+          .expect(429, "QUOTA_QUEUED_JOBS");
+      assertThat(tenant.get(T + "/jobs").json().path("jobs").size()).isEqualTo(3);
+      // Another tenant is not affected.
+      server.newTenant("other").post("/v1/tenants/other/jobs", job).expect(201);
+      String first = tenant.get(T + "/jobs").json().at("/jobs/0/id").asString();
+      tenant.post(T + "/jobs/" + first + "/cancel").expect(200);
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(() -> assertThat(tenant.post(T + "/jobs", job).status()).isEqualTo(201));
+
+      String run = "{\"workflow\":\"test::approval\"}";
+      tenant.post(T + "/runs", run).expect(201);
+      tenant.post(T + "/runs", run).expect(201);
+      tenant.post(T + "/runs", run).expect(429, "QUOTA_OPEN_RUNS");
+
+      String large = "{\"task\":\"a\",\"payload\":\"%s\"}".formatted("x".repeat(500));
+      tenant.post(T + "/jobs", large).expect(409, "QUOTA_PAYLOAD_BYTES");
+
+      String schedule = "{\"task\":\"a\",\"every\":\"PT1H\"}";
+      tenant.put(T + "/schedules/one", schedule).expect(201);
+      tenant.put(T + "/schedules/one", "{\"task\":\"a\",\"every\":\"PT2H\"}").expect(200);
+      tenant.put(T + "/schedules/two", schedule).expect(409, "QUOTA_SCHEDULES");
+      tenant.delete(T + "/schedules/one").expect(204);
+      tenant.put(T + "/schedules/two", schedule).expect(201);
+    }
+  }
+
+  @Test
+  void aServerAllowsItsShareOfTheRateOfAKey() {
+    assertThat(allowed(new RateLimiter(() -> 0), 1)).isEqualTo(40);
+    assertThat(allowed(new RateLimiter(() -> 0), 2)).isEqualTo(20);
+    assertThat(allowed(new RateLimiter(() -> 0), 100)).as("never none at all").isEqualTo(1);
+  }
+
+  private static int allowed(RateLimiter limiter, int servers) {
+    for (int i = 0; ; i++) {
+      try {
+        limiter.check("key", 40, servers);
+      } catch (ProblemException refused) {
+        return i;
+      }
+    }
+  }
+
+  @Test
+  void serversThatReceiveRequestsAreCounted() {
+    Map<String, String> limited = Map.of("mode", "api", "requestsPerSecond", "1000");
+    try (TestServer first = new TestServer(limited)) {
+      var second = first.start(limited);
+      for (int i = 0; i < 2; i++) {
+        first.tenant().get("/v1/me").expect(200);
+        new ApiClient(second.url(), first.tenantKey()).get("/v1/me").expect(200);
+      }
+      assertThat(signs(first)).isEqualTo(2);
+      second.close();
+      assertThat(signs(first)).isEqualTo(1);
+    }
+  }
+
+  private static int signs(TestServer server) {
+    try (var connection = server.database().connect();
+        var statement = connection.createStatement();
+        var rows =
+            statement.executeQuery(
+                "select count(*) from holdfast_control.version where name like 'api-server %'")) {
+      rows.next();
+      return rows.getInt(1);
+    } catch (java.sql.SQLException broken) {
+      throw new IllegalStateException(broken);
+    }
+  }
+}
