@@ -24,8 +24,8 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the failed and cancelled elements of a map again, with their jobs and so with their journals;
- * those that succeeded keep their result.
+ * Runs the failed and cancelled elements of a map again, with their jobs and so with their
+ * journals; those that succeeded keep their result.
  */
 final class MapRetry {
   // By run_map_pkey.
@@ -127,10 +127,7 @@ final class MapRetry {
             .bind("step", step)
             .map((row, context) ->
                 new Item(
-                    row.getInt(1),
-                    row.getObject(2, UUID.class),
-                    row.getBoolean(3),
-                    row.getLong(4)))
+                    row.getInt(1), row.getObject(2, UUID.class), row.getBoolean(3), row.getLong(4)))
             .list();
     Map<JobId, Item> failed = new HashMap<>();
     for (Item item : ended) {

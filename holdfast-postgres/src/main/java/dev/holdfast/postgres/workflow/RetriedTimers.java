@@ -29,8 +29,8 @@ final class RetriedTimers {
 
   void set(Handle handle, Locked run, List<Integer> steps, Reset reset) {
     Map<Integer, Duration> limits = new TreeMap<>();
-    steps.forEach(step ->
-        reset.timeout(run.definition(), step).ifPresent(limit -> limits.put(step, limit)));
+    steps.forEach(
+        step -> reset.timeout(run.definition(), step).ifPresent(limit -> limits.put(step, limit)));
     if (!limits.isEmpty()) {
       handle
           .createUpdate(set)
