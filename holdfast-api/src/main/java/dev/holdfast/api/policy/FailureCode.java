@@ -30,8 +30,8 @@ public final class FailureCode {
   public static final String OUTPUT_TOO_LARGE = "OUTPUT_TOO_LARGE";
 
   /**
-   * The stored durable steps of the job do not match those that its handler executes. Never
-   * retried.
+   * The stored durable steps of the job do not match those that its handler executes. Retried only
+   * on other nodes, and for a step of a run.
    */
   public static final String JOURNAL_MISMATCH = "JOURNAL_MISMATCH";
 

@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * attempt is another step than the first. So a handler must execute the same steps with the same
  * names in each attempt, as far as the journal goes; code between them must not depend on anything
  * that changes, such as the time. {@link #patched} is for handlers whose code changes while jobs
- * are running. A journal that does not match the code fails the job with {@code JOURNAL_MISMATCH},
- * without a retry.
+ * are running. A journal that does not match the code fails the attempt with {@code
+ * JOURNAL_MISMATCH}. The job is left to other nodes, whose code may match; if there is none, it is
+ * dead-lettered, or, if it executes a step of a run, the run is stranded until there is one.
  *
  * <p>A body runs at least once: if the node dies after the body has ended and before its result is
  * stored, it runs again. {@link #transaction} excludes that for changes to the same database.

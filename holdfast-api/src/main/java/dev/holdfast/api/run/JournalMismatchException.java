@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when the journal of a job does not match the durable steps that its handler executes. The
- * job is dead-lettered with {@link FailureCode#JOURNAL_MISMATCH}: run it again with code that
- * matches, for example by means of {@link DurableSteps#patched}.
+ * attempt fails with {@link FailureCode#JOURNAL_MISMATCH}: run the job with code that matches, for
+ * example by means of {@link DurableSteps#patched}.
  */
 public final class JournalMismatchException extends TaskFailure {
   private static final long serialVersionUID = 1L;

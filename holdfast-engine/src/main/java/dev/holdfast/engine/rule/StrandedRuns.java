@@ -22,8 +22,8 @@ public final class StrandedRuns {
   public record Ready(String queue, String task, @Nullable String stack) {}
 
   /**
-   * A job of a run that no node holds, and whose journal did not match the code of the node that ran
-   * it last.
+   * A job of a run that no node holds, and whose journal did not match the code of the node that
+   * ran it last.
    *
    * @param tried the live nodes whose code its journal did not match since they started
    * @param message what did not match

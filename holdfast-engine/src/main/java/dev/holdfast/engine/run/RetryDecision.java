@@ -79,10 +79,10 @@ public final class RetryDecision {
   }
 
   /**
-   * Decides what follows when the journal of a job does not match the code of a node. As long as the
-   * code of another node may match, the job is left to that node. If there is none, a plain job is
-   * dead-lettered. The job of a step stays, so that its run is stranded and has not failed: it is
-   * tried again at long intervals, since a node whose code matches may be started.
+   * Decides what follows when the journal of a job does not match the code of a node. As long as
+   * the code of another node may match, the job is left to that node. If there is none, a plain job
+   * is dead-lettered. The job of a step stays, so that its run is stranded and has not failed: it
+   * is tried again at long intervals, since a node whose code matches may be started.
    *
    * @param matchesElsewhere whether the code of another node may match
    * @param isStep whether the job executes a step of a run
@@ -93,7 +93,7 @@ public final class RetryDecision {
       RetryPolicy retry,
       boolean matchesElsewhere,
       boolean isStep) {
-    if (isRuledOut(failure.code(), retry) || !matchesElsewhere && !isStep) {
+    if (isRuledOut(failure.code(), retry) || (!matchesElsewhere && !isStep)) {
       return new Finish.Dead(held, failure);
     }
     Duration delay =

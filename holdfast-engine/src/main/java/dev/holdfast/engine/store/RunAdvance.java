@@ -43,8 +43,8 @@ public interface RunAdvance {
 
   /**
    * Finds runs that have marks, at most the given number, in no particular order. A mark that was
-   * written more than a few seconds ago may be left out by most calls, but not for longer than about
-   * a minute.
+   * written more than a few seconds ago may be left out by most calls, but not for longer than
+   * about a minute.
    */
   List<RunId> marked(int limit);
 

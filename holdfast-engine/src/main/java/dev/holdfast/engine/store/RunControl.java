@@ -2,6 +2,7 @@ package dev.holdfast.engine.store;
 
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,6 +66,11 @@ public interface RunControl {
   interface Reset {
     /** Returns the new letters, given the id of the graph and the letters. */
     String steps(int definition, String letters);
+
+    /** Returns how long a step may take that continues with its jobs or its child run. */
+    default Optional<Duration> timeout(int definition, int step) {
+      return Optional.empty();
+    }
   }
 
   /**

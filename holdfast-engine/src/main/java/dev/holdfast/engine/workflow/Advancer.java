@@ -181,7 +181,8 @@ public final class Advancer implements Role {
     } catch (RuntimeException failure) {
       if (batch.size() == 1) {
         log.error(
-            "Run {} could not be advanced; it is tried again within two minutes, also by other nodes",
+            "Run {} could not be advanced; it is tried again within two minutes, also by other"
+                + " nodes",
             batch.get(0),
             failure);
       } else {

@@ -253,7 +253,7 @@ public final class StoredRuns implements Runs {
           "retry its parent run %s, which has used its outcome.".formatted(row.parent().run()));
     }
     learn(row);
-    RunControl.Result result = control("retry", id, c -> c.retry(id, catalog::reset));
+    RunControl.Result result = control("retry", id, c -> c.retry(id, catalog.reset()));
     if (!result.done()) {
       throw refused(
           id, result, "retried", "only one that failed, was cancelled or is paused can be.");

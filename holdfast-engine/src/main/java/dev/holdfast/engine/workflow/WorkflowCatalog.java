@@ -5,8 +5,10 @@ import dev.holdfast.api.UnknownWorkflowException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.store.Definitions;
+import dev.holdfast.engine.store.RunControl;
 import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.store.RunRow;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -174,9 +176,19 @@ public final class WorkflowCatalog {
                     .formatted(hash)));
   }
 
-  /** Returns the steps that a retry opens again. */
-  String reset(int definition, String letters) {
-    return planner.reset(definition, letters);
+  /** Returns which steps a retry opens again, and how long they may take. */
+  RunControl.Reset reset() {
+    return new RunControl.Reset() {
+      @Override
+      public String steps(int definition, String letters) {
+        return planner.reset(definition, letters);
+      }
+
+      @Override
+      public Optional<Duration> timeout(int definition, int step) {
+        return Optional.ofNullable(planner.graph(definition).steps().get(step).timeout());
+      }
+    };
   }
 
   /** Returns how a run can continue with another graph. */

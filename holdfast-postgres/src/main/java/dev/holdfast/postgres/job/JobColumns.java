@@ -87,7 +87,8 @@ public final class JobColumns {
   private static final Set<String> NOT_IN_HISTORY = Set.of("policy", "ledger_key");
 
   /** What a {@link Job} does not show. */
-  private static final Set<String> NOT_READ = Set.of("policy", "ledger_key", "crashes", "payload_ref");
+  private static final Set<String> NOT_READ =
+      Set.of("policy", "ledger_key", "crashes", "payload_ref");
 
   private static final Map<String, String> OF_JOB =
       Map.of(
@@ -134,10 +135,10 @@ public final class JobColumns {
    */
   public static String payload(String table) {
     return """
-        case when ${table}.payload_ref is null then ${table}.payload
-             else (select p.body from ${schema}.run_payload p
-                   where p.run_id = ${table}.run_id and p.id = ${table}.payload_ref) end\
-        """
+    case when ${table}.payload_ref is null then ${table}.payload
+         else (select p.body from ${schema}.run_payload p
+               where p.run_id = ${table}.run_id and p.id = ${table}.payload_ref) end\
+    """
         .replace("${table}", table);
   }
 

@@ -101,8 +101,8 @@ public final class StrandedSql {
 
   /**
    * Completes a statement about {@code job j} and {@code node n}: {@code mismatch} says whether the
-   * journal of the job did not match the code of the node that ran it last, {@code tried} whether it
-   * did not match on this node since it started.
+   * journal of the job did not match the code of the node that ran it last, {@code tried} whether
+   * it did not match on this node since it started.
    */
   public static String mismatches(String statement) {
     return statement.replace("${mismatch}", MISMATCH).replace("${tried}", TRIED);

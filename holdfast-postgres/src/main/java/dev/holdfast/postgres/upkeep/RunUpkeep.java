@@ -5,7 +5,8 @@ import java.util.List;
 /** The statements that delete what belongs to ended runs, and graphs that are not used. */
 final class RunUpkeep {
   // By run_history_ended, run_pkey, run_history_pkey, run_history_parent, run_map_pkey,
-  // run_result_pkey, run_event_pkey, run_payload_pkey and signal_pkey. A child run is kept as long as its parent, and
+  // run_result_pkey, run_event_pkey, run_payload_pkey and signal_pkey. A child run is kept as long
+  // as its parent, and
   // goes with it. A run can have tens of thousands of results, so runs are taken until they have
   // about 20,000 rows together, but at least one of them.
   static final String RUNS =

@@ -25,7 +25,7 @@ import org.jdbi.v3.core.Handle;
 
 /**
  * Opens the failed steps of a run again. Elements of maps that succeeded keep their results: {@link
- * MapRetry} creates the jobs of the others. If it cannot, because they are no longer stored, the
+ * MapRetry} continues the jobs of the others. If it cannot, because they are no longer stored, the
  * planner starts the map from the beginning, and {@link PlanWriter} leaves out what succeeded.
  */
 final class RunRetry {
@@ -67,19 +67,22 @@ final class RunRetry {
       where id = :id
       """;
 
-  // By run_timer_pkey, dead_letter_run and job_run. A job that has outlived its step, because a
+  // By run_timer_pkey and job_run. A job that has outlived its step, because a
   // timeout passed, no longer belongs to the run: its cancellation was requested.
   private static final List<String> FORGET =
       List.of(
           "delete from ${schema}.run_timer where run_id = :id and step = any(:steps::smallint[])",
           """
-          delete from ${schema}.dead_letter
-          where run_id = :id and step = any(:steps::smallint[]) and item >= 0
-          """,
-          """
           update ${schema}.job set run_id = null, step = null, item = null, cancel_requested = true
           where run_id = :id and step = any(:steps::smallint[])
           """);
+
+  // By dead_letter_run. Elements of maps that start from the beginning.
+  private static final String FORGET_ELEMENTS =
+      """
+      delete from ${schema}.dead_letter
+      where run_id = :id and step = any(:steps::smallint[]) and item >= 0
+      """;
 
   // By run_result_pkey. Elements of a failed map that succeeded keep their result.
   private static final String FORGET_FAILED =
@@ -113,12 +116,14 @@ final class RunRetry {
 
   private final RunParts parts;
   private final MapRetry maps;
+  private final RetriedTimers timers;
   private final CancelledJobs cancelled;
   private final String reopenable;
   private final String reopen;
   private final String holder;
   private final String reset;
   private final List<String> forget;
+  private final String forgetElements;
   private final String forgetFailed;
   private final String forgetResults;
   private final String forgetMaps;
@@ -128,12 +133,14 @@ final class RunRetry {
   RunRetry(Database database, RunParts parts, MapRetry maps) {
     this.parts = parts;
     this.maps = maps;
+    this.timers = new RetriedTimers(database);
     this.cancelled = new CancelledJobs(database);
     this.reopenable = database.sql(REOPENABLE);
     this.reopen = database.sql(REOPEN.replace("${kept}", RunEndings.KEPT));
     this.holder = database.sql(HOLDER);
     this.reset = database.sql(RESET);
     this.forget = FORGET.stream().map(database::sql).toList();
+    this.forgetElements = database.sql(FORGET_ELEMENTS);
     this.forgetFailed = database.sql(FORGET_FAILED);
     this.forgetResults = database.sql(FORGET_RESULTS);
     this.forgetMaps = database.sql(FORGET_MAPS);
@@ -241,6 +248,7 @@ final class RunRetry {
       }
     }
     List<Integer> others = whole.stream().filter(step -> !failed.contains(step)).toList();
+    update(handle, forgetElements, run.id(), whole);
     update(handle, forgetFailed, run.id(), whole);
     update(handle, forgetResults, run.id(), others);
     update(handle, forgetMaps, run.id(), whole);
@@ -262,6 +270,7 @@ final class RunRetry {
     parts.notes().event(handle, List.of(run.id()), RunEvent.Kind.RETRIED, null);
     parts.notes().stepEvents(handle, run.id(), RunEvent.Kind.STEP_RETRIED, opened);
     parts.notes().stepEvents(handle, run.id(), RunEvent.Kind.STEP_STARTED, continued);
+    timers.set(handle, run, continued, request);
     parts.notes().look(handle, List.of(run.id()));
     effects.look.add(run.id());
   }

@@ -142,7 +142,8 @@ class JobColumnsTest {
 
     assertThat(some(active, without(kept(), union(NOT_GIVEN, Set.of("ledger_key", "payload_ref")))))
         .doesNotContainValue(null);
-    assertThat(some(windowed, without(kept(), union(NOT_GIVEN, Set.of("unique_key", "payload_ref")))))
+    assertThat(
+            some(windowed, without(kept(), union(NOT_GIVEN, Set.of("unique_key", "payload_ref")))))
         .doesNotContainValue(null);
     JobId large = enqueue(full().payload("p".repeat(LargePayload.LONGEST_IN_JOB + 1)));
     assertThat(row("job", large).get("payload_ref")).isNotNull();

@@ -1,5 +1,6 @@
 package dev.holdfast.tck.contract;
 
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -28,6 +29,8 @@ import dev.holdfast.engine.store.StepRef;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Retrying and moving runs, and what can be done to the jobs of their steps. */
@@ -266,6 +269,81 @@ public abstract class RunRetryContract extends RunContract {
     settle();
     assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
     assertThat(details(id).maps()).isEqualTo(Map.of(0, new MapCounts(3, 3, 3, 0, 0)));
+  }
+
+  @Test
+  void aRetriedElementOfAMapContinuesWithItsJobAndItsJournal() {
+    RunId id = start(chain(1).first(plan -> plan.map(0, 2, 0, 2)));
+    Worker worker = worker();
+    ClaimedJob failed = claimAndJournal(worker);
+    ClaimedJob cancelled = claimAndJournal(worker);
+    worker.failPermanently(failed);
+    store.control().cancel(cancelled.id());
+    worker.retryIn(cancelled, Duration.ZERO);
+    settle();
+    retry(id);
+    settle();
+
+    assertThat(count(JobFilter.all(), JobState.FAILED)).isZero();
+    Map<StepRef, ClaimedJob> again =
+        worker.claim(PLENTY).stream()
+            .collect(toMap(job -> Objects.requireNonNull(job.step()), job -> job));
+    for (ClaimedJob before : List.of(failed, cancelled)) {
+      ClaimedJob after = Objects.requireNonNull(again.get(before.step()));
+      assertThat(after.token()).isGreaterThan(before.token());
+      assertThat(after.attempt()).isEqualTo(1);
+      assertThat(after.payload()).isEqualTo(before.payload());
+      assertThat(store.journals().load(after.id())).containsExactly(ENTRY);
+      assertThat(store.journals().append(worker.incarnation(), before.claim(), ENTRY)).isFalse();
+    }
+    assertThat(again.values()).extracting(ClaimedJob::id).contains(failed.id());
+    assertThat(find(failed.id()).failures()).hasSize(1);
+    again.values().forEach(worker::succeed);
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
+  }
+
+  private static final RunControl.Reset WITHIN_A_MINUTE =
+      new RunControl.Reset() {
+        @Override
+        public String steps(int graph, String letters) {
+          return letters.replace('F', '.');
+        }
+
+        @Override
+        public Optional<Duration> timeout(int graph, int step) {
+          return Optional.of(Duration.ofMinutes(1));
+        }
+      };
+
+  private void assertTimesOut(RunId id) {
+    assertThat(runs.control().retry(id, WITHIN_A_MINUTE).done()).isTrue();
+    assertThat(row(id).steps()).isEqualTo("A");
+    assertThat(runs.advance().fireTimers(PLENTY).fired()).isEmpty();
+
+    passTime(Duration.ofMinutes(2));
+    assertThat(runs.advance().fireTimers(PLENTY).fired()).contains(id);
+    advance(id);
+    assertThat(planner.lastFacts().marks()).contains(RunMark.of(RunMark.Kind.TIMED_OUT, 0));
+  }
+
+  @Test
+  void aMapThatIsRetriedHasANewTimeout() {
+    RunId id = start(chain(1).first(plan -> plan.map(0, 1, 0, 1)));
+    failOne();
+    settle();
+
+    assertTimesOut(id);
+  }
+
+  @Test
+  void aChildRunThatIsRetriedHasANewTimeout() {
+    RunId id = startParentOf(chain(1), 1);
+    failOne();
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.FAILED);
+
+    assertTimesOut(id);
   }
 
   @Test

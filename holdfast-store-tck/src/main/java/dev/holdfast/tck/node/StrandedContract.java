@@ -111,11 +111,13 @@ public abstract class StrandedContract extends NodeTestBase {
   }
 
   private HoldfastNode version1(String node) {
-    return journalling(node, (note, context) -> {
-      String charged = context.steps().run("charge", String.class, () -> " charged");
-      context.steps().awaitSignal("go", String.class, Duration.ofHours(1));
-      return new Note(note.text() + charged);
-    });
+    return journalling(
+        node,
+        (note, context) -> {
+          String charged = context.steps().run("charge", String.class, () -> " charged");
+          context.steps().awaitSignal("go", String.class, Duration.ofHours(1));
+          return new Note(note.text() + charged);
+        });
   }
 
   @Test
@@ -126,14 +128,14 @@ public abstract class StrandedContract extends NodeTestBase {
         .atMost(SOON)
         .until(() -> read(run.id()).step("second").orElseThrow().state() == StepState.ACTIVE);
     JobId job = read(run.id()).step("second").orElseThrow().job().orElseThrow();
-    await()
-        .atMost(SOON)
-        .until(() -> client().find(job).orElseThrow().state() == JobState.WAITING);
+    await().atMost(SOON).until(() -> client().find(job).orElseThrow().state() == JobState.WAITING);
     old.close();
-    journalling("new", (note, context) -> {
-      context.steps().sleep("charge", Duration.ofHours(1)); // The journal says RUN.
-      return note;
-    });
+    journalling(
+        "new",
+        (note, context) -> {
+          context.steps().sleep("charge", Duration.ofHours(1)); // The journal says RUN.
+          return note;
+        });
 
     client().signal(job, "go", "now");
 

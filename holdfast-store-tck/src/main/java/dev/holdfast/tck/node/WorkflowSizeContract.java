@@ -133,9 +133,7 @@ public abstract class WorkflowSizeContract extends WorkflowNodeBase {
                 flow.step("read-" + i, READ, flow.input());
               }
             });
-    start(
-        node()
-            .handle(READ, (text, context) -> text.equals(input) ? "ok" : "wrong"));
+    start(node().handle(READ, (text, context) -> text.equals(input) ? "ok" : "wrong"));
 
     Run run = await(client().runs().start(wide, input).id(), RunState.SUCCEEDED);
 

@@ -85,6 +85,13 @@ final class RunRetry {
         steps.setCharAt(step, letter);
         runs.event(run.id, new RunPlan.Event(RunEvent.Kind.STEP_RETRIED, step, null), now);
         if (letter == ACTIVE) {
+          int active = step;
+          reset
+              .timeout(run.definition, step)
+              .ifPresent(limit ->
+                  runs.set(
+                      run.id,
+                      new RunTables.Timer(active, RunMark.Kind.TIMED_OUT, now.plus(limit))));
           runs.event(run.id, new RunPlan.Event(RunEvent.Kind.STEP_STARTED, step, null), now);
         }
       }

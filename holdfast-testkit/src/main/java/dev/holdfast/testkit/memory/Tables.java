@@ -1,8 +1,8 @@
 package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.FailedAttempt;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.workflow.RunId;
