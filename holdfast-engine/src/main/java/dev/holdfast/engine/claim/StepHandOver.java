@@ -93,8 +93,7 @@ public final class StepHandOver implements HandOver {
   }
 
   /** Returns a reserved slot for a job; null if it cannot start here now. */
-  private @Nullable Place place(
-      @Nullable HeldJob before, NewJob job) {
+  private @Nullable Place place(@Nullable HeldJob before, NewJob job) {
     Claimer claimer = claimers.get(new Path(job.queue(), job.task()));
     if (claimer == null || !mayStart(job) || !claimer.claimsFreely(job.task())) {
       return null;
@@ -163,7 +162,9 @@ public final class StepHandOver implements HandOver {
       places.values().forEach(place -> place.lane.release());
     }
 
-    /** Ends the call. What it may have started, and is not held, is found by the next heartbeats. */
+    /**
+     * Ends the call. What it may have started, and is not held, is found by the next heartbeats.
+     */
     private void end(boolean known) {
       if (known) {
         held.calls().end(call);

@@ -284,8 +284,7 @@ public final class HoldfastNode implements AutoCloseable {
     for (HeldJob job : components.heldJobs.all()) {
       active += job.isRunning() ? 1 : 0;
     }
-    return new NodeLoad(
-        active, components.settings.slots(), components.identity.tenure().left());
+    return new NodeLoad(active, components.settings.slots(), components.identity.tenure().left());
   }
 
   /** Returns whether the node holds nothing, and no claim is under way or has an unknown result. */

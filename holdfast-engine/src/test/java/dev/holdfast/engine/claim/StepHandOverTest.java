@@ -157,8 +157,7 @@ class StepHandOverTest {
     ClaimRules rules =
         new ClaimRules(
             queueRules, new TaskRules(), new CurrentModes(Modes.FULL), Jobs.unreadable());
-    ClaimSender sender =
-        new ClaimSender(claims, Set.of(), held, rules, tasks, telemetry, ticker);
+    ClaimSender sender = new ClaimSender(claims, Set.of(), held, rules, tasks, telemetry, ticker);
     claimer =
         new Claimer(
             lane,
@@ -196,8 +195,7 @@ class StepHandOverTest {
 
   /** Returns a job that has run in a slot since the time 0. */
   private HeldJob ran(JobId id, boolean inRun) {
-    Tenure tenure =
-        new Tenure(ME, () -> now, Duration.ofHours(1), () -> false, new Moment(0));
+    Tenure tenure = new Tenure(ME, () -> now, Duration.ofHours(1), () -> false, new Moment(0));
     HeldJob heldJob = new HeldJob(job(id, inRun), 1, JobPolicy.NONE, tenure);
     assertThat(slots.reserve(1)).isEqualTo(1);
     heldJob.occupies(lane);

@@ -37,7 +37,8 @@ import java.util.UUID;
  */
 final class ExpressAdvance {
   // By run_pkey, job_pkey and, for the conditions of a claim, node_pkey and task_rule_barred; there
-  // are few queues with rules. A run that is locked is being advanced, paused or cancelled: its step
+  // are few queues with rules. A run that is locked is being advanced, paused or cancelled: its
+  // step
   // ends as usual. The update finds the row that was locked, even if its snapshot is older.
   private static final String EXPRESS =
       """

@@ -30,8 +30,8 @@ final class PgRunIntake implements RunIntake {
     this.gates = gates;
     this.outside = outside;
     this.groups =
-        new GroupedStarts(runs ->
-            database.run(operation(runs), handle -> start.startSimple(handle, runs)));
+        new GroupedStarts(
+            runs -> database.run(operation(runs), handle -> start.startSimple(handle, runs)));
   }
 
   @Override

@@ -95,8 +95,7 @@ final class SimpleStart {
       statement.setArray(7, SqlValues.texts(c, runs, run -> run.first().steps()));
       statement.setArray(8, SqlValues.texts(c, runs, NewRun::input));
       statement.setArray(
-          9,
-          SqlValues.texts(c, runs, run -> new NewRuns.Row(run, false, seq(run)).activeKey()));
+          9, SqlValues.texts(c, runs, run -> new NewRuns.Row(run, false, seq(run)).activeKey()));
       statement.setArray(10, SqlValues.texts(c, runs, NewRun::label));
       statement.setArray(11, SqlValues.texts(c, runs, run -> run.source().stack()));
       statement.setArray(12, SqlValues.texts(c, runs, run -> run.source().startedBy()));

@@ -60,9 +60,7 @@ public abstract class RunExpressContract extends RunContract {
   }
 
   private Set<ClaimId> express(Worker worker, Express... steps) {
-    return runs.advance()
-        .express(worker.incarnation(), List.of(steps), StartHere.NOTHING)
-        .stored();
+    return runs.advance().express(worker.incarnation(), List.of(steps), StartHere.NOTHING).stored();
   }
 
   private void assertUntouched(RunId id, ClaimedJob job, long seq) {
@@ -268,8 +266,7 @@ public abstract class RunExpressContract extends RunContract {
   private Expressed startNext(Worker worker, Express step) {
     Set<JobId> next =
         step.plan().jobs().stream().map(job -> job.job().id()).collect(Collectors.toSet());
-    return runs.advance()
-        .express(worker.incarnation(), List.of(step), new StartHere(CALL, next));
+    return runs.advance().express(worker.incarnation(), List.of(step), new StartHere(CALL, next));
   }
 
   private void assertNotStarted(RunId id, Expressed result, JobState state) {
@@ -325,8 +322,7 @@ public abstract class RunExpressContract extends RunContract {
   void aStepThatWasStartedWithTheSuccessBelongsToItsCall() {
     RunId id = start(chain(3));
     Worker worker = worker();
-    ClaimedJob next =
-        startNext(worker, step(worker.claimOne(), seq(id), 3)).started().getFirst();
+    ClaimedJob next = startNext(worker, step(worker.claimOne(), seq(id), 3)).started().getFirst();
 
     // This is how a node finds it if the reply was lost.
     assertThat(store.nodes().claims(worker.incarnation()))
@@ -356,8 +352,7 @@ public abstract class RunExpressContract extends RunContract {
     ClaimedJob job = worker.claimOne();
     long seq = seq(id);
 
-    assertThat(startNext(worker, step(job, 99, 3)))
-        .isEqualTo(new Expressed(Set.of(), List.of()));
+    assertThat(startNext(worker, step(job, 99, 3))).isEqualTo(new Expressed(Set.of(), List.of()));
     assertThat(startNext(worker("another"), step(job, seq, 3)))
         .isEqualTo(new Expressed(Set.of(), List.of()));
     assertUntouched(id, job, seq);
@@ -423,8 +418,7 @@ public abstract class RunExpressContract extends RunContract {
   void aStepThatWasStartedWithTheSuccessIsRecoveredIfItsNodeDies() {
     RunId id = start(chain(3));
     Worker worker = worker();
-    ClaimedJob next =
-        startNext(worker, step(worker.claimOne(), seq(id), 3)).started().getFirst();
+    ClaimedJob next = startNext(worker, step(worker.claimOne(), seq(id), 3)).started().getFirst();
 
     crash(worker, next);
     settle();
@@ -436,8 +430,7 @@ public abstract class RunExpressContract extends RunContract {
   void aStepThatWasStartedWithTheSuccessIsCancelledWithItsRun() {
     RunId id = start(chain(3));
     Worker worker = worker();
-    ClaimedJob next =
-        startNext(worker, step(worker.claimOne(), seq(id), 3)).started().getFirst();
+    ClaimedJob next = startNext(worker, step(worker.claimOne(), seq(id), 3)).started().getFirst();
 
     cancel(id);
 
