@@ -158,7 +158,7 @@ class GraphCompilerTest {
     Graph from = new GraphSketch().task("a").task("b").graph();
     Graph to = new GraphSketch().sleep("b").graph();
     assertThat(MovePlan.of(from, to, "..", RunPhase.MAIN).refusals()).isEmpty();
-    assertThat(MovePlan.of(from, to, "..", RunPhase.MAIN).refusals())
+    assertThat(MovePlan.of(from, to, "SF", RunPhase.MAIN).refusals())
         .isEqualTo(
             List.of(
                 "step 'b' has started as a task, but is a sleep in the new graph",

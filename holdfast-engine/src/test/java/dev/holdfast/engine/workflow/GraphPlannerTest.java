@@ -381,6 +381,25 @@ class GraphPlannerTest {
   }
 
   @Test
+  void theDeadlineEndsAPausedRun() {
+    FakeRun run = FakeRun.of(sketch().task("a").task("b", "a").deadline(MINUTE), null).pause();
+    run.fire(RunMark.Kind.DEADLINE, -1);
+    assertThat(run.advanceOnce().state()).isEqualTo(RunState.CANCELLING);
+  }
+
+  @Test
+  void aRerunThatWaitedForItsTurnGetsItsDeadlineWhenItStarts() {
+    FakeRun run = FakeRun.of(sketch().task("a").task("b", "a").deadline(MINUTE), null);
+    run.succeed("a", null);
+    run.steps = "S.";
+    run.jobs.clear();
+    run.timers.clear();
+    run.marks.add(RunMark.of(RunMark.Kind.LOOK, RunMark.ADMITTED));
+    assertThat(run.advanceOnce().timers())
+        .contains(new RunPlan.Timer(-1, RunMark.Kind.DEADLINE, MINUTE));
+  }
+
+  @Test
   void aRunThatWaitedForItsTurnGetsItsDeadlineWhenItStarts() {
     FakeRun run = FakeRun.of(sketch().task("a").deadline(MINUTE), null);
     run.steps = ".";
