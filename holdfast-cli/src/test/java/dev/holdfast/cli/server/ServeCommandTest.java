@@ -140,8 +140,7 @@ class ServeCommandTest {
     assertThat(first.lines()).anyMatch(line -> line.contains("as profile 'local' in"));
 
     // Only the profile that the server has written names the server and its key.
-    Shell shell =
-        new Shell(Map.of("XDG_CONFIG_HOME", folder.resolve("config").toString()));
+    Shell shell = new Shell(Map.of("XDG_CONFIG_HOME", folder.resolve("config").toString()));
     assertThat(shell.run("profile", "list").out())
         .contains("local", "http://127.0.0.1:" + port)
         .doesNotContain(key);
@@ -168,16 +167,22 @@ class ServeCommandTest {
         "--password=" + database.password()
       };
       Servers servers =
-          () -> List.of(start(port, with(at, "--mode=api")), start(0, with(at, "--mode=worker,scheduler")));
+          () ->
+              List.of(
+                  start(port, with(at, "--mode=api")),
+                  start(0, with(at, "--mode=worker,scheduler")));
       List<ServerProcess> first = servers.start();
       String key = first.getFirst().word("holdfast_live_default_");
       assertThat(first.getLast().word("holdfast_live_")).isEmpty();
       Shell shell =
           new Shell(
               Map.of(
-                  "XDG_CONFIG_HOME", folder.resolve("config").toString(),
-                  "HOLDFAST_URL", "http://127.0.0.1:" + port,
-                  "HOLDFAST_KEY", key));
+                  "XDG_CONFIG_HOME",
+                  folder.resolve("config").toString(),
+                  "HOLDFAST_URL",
+                  "http://127.0.0.1:" + port,
+                  "HOLDFAST_KEY",
+                  key));
       // A database of its own may be shared: its keys are not stored for one user.
       assertThat(folder.resolve("config")).doesNotExist();
 
