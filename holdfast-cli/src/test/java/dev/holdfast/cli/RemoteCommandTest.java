@@ -23,7 +23,9 @@ class RemoteCommandTest {
   @BeforeAll
   static void open() {
     server = new CliServer();
-    await().atMost(Duration.ofMinutes(1)).until(() -> done(server.run("workflow", "list")).contains("cli::chain"));
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> done(server.run("workflow", "list")).contains("cli::chain"));
   }
 
   @AfterAll
@@ -55,7 +57,9 @@ class RemoteCommandTest {
   }
 
   private static void awaitStep(String run, String text) {
-    await().atMost(Duration.ofMinutes(1)).until(() -> done(server.run("run", "show", run)), out -> out.contains(text));
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> done(server.run("run", "show", run)), out -> out.contains(text));
   }
 
   @Test
@@ -79,7 +83,8 @@ class RemoteCommandTest {
         .containsPattern(id + " +cli::chain +SUCCEEDED +2 of 2");
     assertThat(json(server.run("run", "list", "--json")).get("runs")).isNotEmpty();
     assertThat(done(server.run("run", "list", "--count"))).containsPattern("SUCCEEDED +\\d");
-    assertThat(done(server.run("run", "list", "--tag=none"))).isEqualToIgnoringNewLines("There are no runs.");
+    assertThat(done(server.run("run", "list", "--tag=none")))
+        .isEqualToIgnoringNewLines("There are no runs.");
     assertThat(done(server.run("run", "events", id, "--limit=1")))
         .contains("CREATED", "add --after 1");
     assertThat(done(server.run("graph", "--run", id))).contains("✔");
@@ -97,11 +102,13 @@ class RemoteCommandTest {
     Cli again = refused(server.run("run", "resume", id), ExitCode.CONFLICT);
     assertThat(again.err()).contains("only a paused one can be", "[RUN_STATE]");
     refused(server.run("run", "signal", id, "aproved"), ExitCode.NOT_FOUND);
-    assertThat(done(server.run("run", "signal", id, "approved", "--payload={}"))).contains("is sent");
+    assertThat(done(server.run("run", "signal", id, "approved", "--payload={}")))
+        .contains("is sent");
     assertThat(done(server.run("run", "watch", id))).contains("ended SUCCEEDED");
 
     String other = start("cli::approval");
-    assertThat(done(server.run("run", "cancel", other, "--reason=a mistake"))).contains("cancelled");
+    assertThat(done(server.run("run", "cancel", other, "--reason=a mistake")))
+        .contains("cancelled");
     Cli watch = server.run("run", "watch", other);
     assertThat(watch.exit()).isEqualTo(ExitCode.RUN_FAILED.number());
     assertThat(watch.out()).contains("ended CANCELLED", "a mistake");
@@ -118,8 +125,7 @@ class RemoteCommandTest {
     assertThat(done(server.run("run", "retry", id))).contains("continues");
     assertThat(server.run("run", "watch", id).exit()).isEqualTo(ExitCode.RUN_FAILED.number());
 
-    String job =
-        json(server.run("job", "enqueue", "cli::fail", "--json")).get("id").stringValue();
+    String job = json(server.run("job", "enqueue", "cli::fail", "--json")).get("id").stringValue();
     Cli watched = server.run("job", "watch", job);
     assertThat(watched.exit()).isEqualTo(ExitCode.RUN_FAILED.number());
     assertThat(watched.out()).contains("FAILED, attempt 1");
@@ -134,8 +140,7 @@ class RemoteCommandTest {
     Cli dry = server.run("dlq", "purge", "--task=cli::fail");
     assertThat(dry.exit()).isEqualTo(ExitCode.FAILED.number());
     assertThat(dry.out()).contains("would be deleted");
-    assertThat(
-            done(server.run("dlq", "purge", "--yes", "--created-after=2999-01-01T00:00:00Z")))
+    assertThat(done(server.run("dlq", "purge", "--yes", "--created-after=2999-01-01T00:00:00Z")))
         .contains("0 dead-lettered jobs were deleted");
     assertThat(done(server.run("dlq", "purge", "--task=cli::fail", "--yes")))
         .contains("jobs were deleted");
@@ -144,7 +149,8 @@ class RemoteCommandTest {
   @Test
   void aJobIsEnqueuedShownListedAndControlled() {
     Cli enqueue =
-        server.run("job", "enqueue", "mail::send", "{\"to\":\"ada\"}", "--in=1h", "--tag=j", "--unique=u");
+        server.run(
+            "job", "enqueue", "mail::send", "{\"to\":\"ada\"}", "--in=1h", "--tag=j", "--unique=u");
     assertThat(done(enqueue)).contains("is enqueued.");
     String id = enqueue.out().split(" ")[1];
     assertThat(done(server.run("job", "enqueue", "mail::send", "--unique=u")))
@@ -153,10 +159,16 @@ class RemoteCommandTest {
         .containsPattern("state +SCHEDULED")
         .contains("[NOT_DUE]")
         .containsPattern("payload +\\{\"to\":\"ada\"}");
-    assertThat(json(server.run("job", "show", id, "--json")).get("why").get(0).get("code").stringValue())
+    assertThat(
+            json(server.run("job", "show", id, "--json"))
+                .get("why")
+                .get(0)
+                .get("code")
+                .stringValue())
         .isEqualTo("NOT_DUE");
     assertThat(done(server.run("job", "list", "--tag=j", "--state=scheduled"))).contains(id);
-    assertThat(done(server.run("job", "list", "--tag=j", "--count"))).containsPattern("SCHEDULED +1");
+    assertThat(done(server.run("job", "list", "--tag=j", "--count")))
+        .containsPattern("SCHEDULED +1");
     assertThat(done(server.run("job", "requeue", id))).contains("is ready");
     assertThat(done(server.run("job", "cancel", id))).contains("is cancelled");
     Cli again = refused(server.run("job", "cancel", id), ExitCode.CONFLICT);
@@ -172,13 +184,15 @@ class RemoteCommandTest {
     String first = done(server.run("job", "list", "--tag=j", "--limit=1"));
     assertThat(first).contains("There are more: add --cursor ");
     String cursor = first.strip().replaceFirst("(?s).*--cursor ", "");
-    assertThat(done(server.run("job", "list", "--tag=j", "--cursor", cursor))).doesNotContain(first.split("\\s+")[8]);
+    assertThat(done(server.run("job", "list", "--tag=j", "--cursor", cursor)))
+        .doesNotContain(first.split("\\s+")[8]);
   }
 
   @Test
   void queuesAreListedPausedLimitedAndResumed() {
     done(server.run("job", "enqueue", "mail::send", "--queue=post"));
-    assertThat(done(server.run("queue", "pause", "post", "--reason=holiday"))).contains("is paused");
+    assertThat(done(server.run("queue", "pause", "post", "--reason=holiday")))
+        .contains("is paused");
     assertThat(done(server.run("queue", "limit", "post", "3"))).contains("limited to 3");
     assertThat(done(server.run("queue", "list"))).containsPattern("post +yes +3 +1");
     assertThat(json(server.run("queue", "list", "--json")).get("queues")).isNotEmpty();
@@ -186,12 +200,16 @@ class RemoteCommandTest {
     assertThat(done(server.run("queue", "resume", "post"))).contains("no longer paused");
     Cli typo = refused(server.run("queue", "pause", "psot"), ExitCode.NOT_FOUND);
     assertThat(typo.err()).contains("Did you mean 'post'?");
-    assertThat(done(server.run("audit", "list", "--action=queue.pause"))).contains("post", "holiday", "DONE");
+    assertThat(done(server.run("audit", "list", "--action=queue.pause")))
+        .contains("post", "holiday", "DONE");
   }
 
   @Test
   void schedulesTriggersAndEventsAreManaged() {
-    assertThat(done(server.run("schedule", "put", "daily", "cli::echo", "{\"n\":1}", "--cron=0 8 * * *")))
+    assertThat(
+            done(
+                server.run(
+                    "schedule", "put", "daily", "cli::echo", "{\"n\":1}", "--cron=0 8 * * *")))
         .contains("is stored");
     assertThat(done(server.run("schedule", "list"))).containsPattern("daily +no .*cli::echo");
     assertThat(done(server.run("schedule", "show", "daily"))).containsPattern("next +20");
@@ -203,13 +221,26 @@ class RemoteCommandTest {
     refused(server.run("schedule", "put", "x", "cli::echo", "--cron=often"), ExitCode.USAGE);
 
     assertThat(
-            done(server.run("trigger", "put", "paid", "order.paid", "cli::echo",
-                "--where={\"field\":\"total\",\"isGreaterThan\":10}")))
+            done(
+                server.run(
+                    "trigger",
+                    "put",
+                    "paid",
+                    "order.paid",
+                    "cli::echo",
+                    "--where={\"field\":\"total\",\"isGreaterThan\":10}")))
         .contains("is stored");
-    assertThat(done(server.run("trigger", "list"))).containsPattern("paid .*total is greater than 10");
+    assertThat(done(server.run("trigger", "list")))
+        .containsPattern("paid .*total is greater than 10");
     assertThat(done(server.run("trigger", "show", "paid"))).containsPattern("event +order.paid");
-    assertThat(done(server.run("event", "publish", "order.paid", "{\"total\":5}"))).contains("NOT_MATCHED");
-    assertThat(json(server.run("event", "publish", "order.paid", "{\"total\":50}", "--json")).get("outcomes").get(0).get("job").isNull())
+    assertThat(done(server.run("event", "publish", "order.paid", "{\"total\":5}")))
+        .contains("NOT_MATCHED");
+    assertThat(
+            json(server.run("event", "publish", "order.paid", "{\"total\":50}", "--json"))
+                .get("outcomes")
+                .get(0)
+                .get("job")
+                .isNull())
         .isFalse();
     assertThat(done(server.run("trigger", "pause", "paid"))).contains("is paused");
     assertThat(done(server.run("event", "publish", "order.paid"))).contains("No active trigger");
@@ -226,7 +257,8 @@ class RemoteCommandTest {
     refused(server.admin("tenant", "create", "acme"), ExitCode.CONFLICT);
     assertThat(done(server.admin("tenant", "list"))).containsPattern("acme +ACTIVE");
     assertThat(done(server.admin("tenant", "show", "acme"))).containsPattern("keepHistory +14d00h");
-    assertThat(done(server.as(key, "tenant", "settings", "--set", "keepHistory=P2D"))).containsPattern("keepHistory +2d00h");
+    assertThat(done(server.as(key, "tenant", "settings", "--set", "keepHistory=P2D")))
+        .containsPattern("keepHistory +2d00h");
     assertThat(done(server.as(key, "key", "me"))).containsPattern("tenant +acme");
 
     Cli viewer = server.as(key, "key", "create", "for a screen", "--preset=viewer");
@@ -238,12 +270,14 @@ class RemoteCommandTest {
     assertThat(forbidden.err()).contains("The key may not do this", "[FORBIDDEN]");
     assertThat(done(server.as(key, "key", "list"))).containsPattern(id + " +for a screen +valid");
     assertThat(done(server.as(key, "key", "show", id))).contains("for a screen");
-    assertThat(done(server.as(key, "key", "rotate", id, "--overlap=1h"))).contains("replaces key " + id);
+    assertThat(done(server.as(key, "key", "rotate", id, "--overlap=1h")))
+        .contains("replaces key " + id);
     assertThat(done(server.as(key, "key", "revoke", id))).contains("is revoked");
     Cli revoked = refused(server.as(viewerKey, "queue", "list"), ExitCode.REFUSED);
     assertThat(revoked.err()).contains("A valid key is required", "[UNAUTHENTICATED]");
     assertThat(json(server.as(key, "audit", "list", "--json")).get("entries")).isNotEmpty();
-    assertThat(done(server.admin("audit", "list", "--installation"))).contains("tenant.create", "acme");
+    assertThat(done(server.admin("audit", "list", "--installation")))
+        .contains("tenant.create", "acme");
 
     // A key of the installation acts in the tenant that is named.
     assertThat(done(server.admin("queue", "list", "--tenant=acme"))).doesNotContain("post");

@@ -39,7 +39,9 @@ public final class KeyCommand extends Group {
                 .column("id")
                 .column("name")
                 .column("state", KeyCommand::state)
-                .column("can", key -> String.join(",", Value.list(key, "attributes")).replace("can_", ""))
+                .column(
+                    "can",
+                    key -> String.join(",", Value.list(key, "attributes")).replace("can_", ""))
                 .time("last used", "lastUsed")
                 .time("expires", "expiresAt")));
   }

@@ -47,9 +47,7 @@ public final class ConfigCommand implements Callable<Integer> {
       configuration
           .values()
           .forEach(value ->
-              all.putObject(value.key())
-                  .put("value", value.shown())
-                  .put("source", value.source()));
+              all.putObject(value.key()).put("value", value.shown()).put("source", value.source()));
       Json.print(all, out);
       return 0;
     }

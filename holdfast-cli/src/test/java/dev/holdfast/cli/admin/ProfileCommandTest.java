@@ -36,7 +36,9 @@ class ProfileCommandTest {
         "/",
         exchange -> {
           requests.add(
-              exchange.getRequestURI() + " " + exchange.getRequestHeaders().getFirst("Authorization"));
+              exchange.getRequestURI()
+                  + " "
+                  + exchange.getRequestHeaders().getFirst("Authorization"));
           byte[] body = "{\"queues\":[]}".getBytes(StandardCharsets.UTF_8);
           exchange.getResponseHeaders().set("Content-Type", "application/json");
           exchange.sendResponseHeaders(200, body.length);

@@ -296,8 +296,7 @@ class RunCommandTest {
     JsonNode versions = Json.read(holdfast("workflow", "show", "cli::versions", "--json").out());
     String target = versions.get("versions").get(0).get("hash").stringValue();
     assertThat(target).isNotEqualTo(old);
-    assertThat(holdfast("workflow", "list").out())
-        .containsPattern("cli::versions +" + target);
+    assertThat(holdfast("workflow", "list").out()).containsPattern("cli::versions +" + target);
 
     Cli dry = holdfast("run", "move", id.toString(), "--to", target.substring(0, 12), "--dry-run");
     assertThat(dry.out()).contains("+ step 'pack' is new", "Nothing was changed");

@@ -26,9 +26,7 @@ public final class DemoModule implements TaskModule {
           flow -> {
             Step<Object> before = flow.step("before", ECHO, flow.input());
             flow.step(
-                "ship",
-                ECHO,
-                flow.awaitSignal("approval", "approved", Object.class).after(before));
+                "ship", ECHO, flow.awaitSignal("approval", "approved", Object.class).after(before));
           });
 
   private static final Workflow<Object, Void> FAILING =
