@@ -13,10 +13,12 @@ import dev.holdfast.server.config.ServerConfig;
 import dev.holdfast.server.config.ServerMode;
 import dev.holdfast.server.log.ServerLog;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Runs the server. */
@@ -30,9 +32,19 @@ import picocli.CommandLine.Spec;
 public final class ServeCommand implements Callable<Integer> {
   private static final String PROFILE = "local";
 
+  private static final Duration DEMO_PACE = Duration.ofSeconds(3);
+
   @Spec
   @SuppressWarnings("NullAway.Init")
   private CommandSpec spec;
+
+  @Option(
+      names = "--demo",
+      description = {
+        "Add sample workflows, a schedule and a trickle of work to tenant 'default', so that there"
+            + " is something to see."
+      })
+  private boolean demo;
 
   @Mixin private final ConfigOptions options = new ConfigOptions();
 
@@ -46,7 +58,8 @@ public final class ServeCommand implements Callable<Integer> {
       out.printf("Starting PostgreSQL in %s ...%n", config.dataDir().resolve("postgres"));
       out.flush();
     }
-    HoldfastServer server = HoldfastServer.start(config);
+    HoldfastServer server =
+        demo ? HoldfastServer.startDemo(config, DEMO_PACE) : HoldfastServer.start(config);
     describe(server, config, out);
     try {
       saveProfile(server, config, out);

@@ -165,11 +165,7 @@ final class JobRoutes {
   private Response count(Call call) {
     JobFilter filter = filter(call.query());
     call.query().done();
-    JsonText.Obj counts = JsonText.object();
-    client(call)
-        .count(filter)
-        .forEach((state, count) -> counts.put(state.name(), count.longValue()));
-    return Response.ok(JsonText.object().set("counts", counts.done()).done());
+    return Paging.counts(client(call).count(filter));
   }
 
   private static JobId id(Call call) {
@@ -272,15 +268,12 @@ final class JobRoutes {
   }
 
   private Response signal(Call call) {
-    Fields body = call.body();
-    String name = body.text("name");
-    JsonNode payload = body.json("payload");
-    String own = body.textOr("id", null);
-    body.done();
+    SignalBody signal = SignalBody.of(call);
     Job job = find(call);
     Patterns.requireTask(call, job.task());
-    String id = own != null ? own : call.newId().toString();
-    SignalResult result = client(call).signal(job.id(), name, payload, signal -> signal.id(id));
+    SignalResult result =
+        client(call)
+            .signal(job.id(), signal.name(), signal.payload(), with -> with.id(signal.id()));
     return switch (result) {
       case SENT, DUPLICATE -> result(result);
       case ENDED -> throw Code.JOB_STATE.because("Job %s has ended.", job.id());

@@ -5,6 +5,7 @@ import dev.holdfast.server.http.Cursors;
 import dev.holdfast.server.http.JsonText;
 import dev.holdfast.server.http.Response;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,13 @@ final class Paging {
 
   Paging(Cursors cursors) {
     this.cursors = cursors;
+  }
+
+  /** Returns how many there are in each state. */
+  static Response counts(Map<? extends Enum<?>, Long> byState) {
+    JsonText.Obj counts = JsonText.object();
+    byState.forEach((state, count) -> counts.put(state.name(), count.longValue()));
+    return Response.ok(JsonText.object().set("counts", counts.done()).done());
   }
 
   /** How a list is ordered and written. */

@@ -126,9 +126,7 @@ final class RunRoutes {
   private Response count(Call call) {
     RunFilter filter = filter(call.query());
     call.query().done();
-    JsonText.Obj counts = JsonText.object();
-    runs(call).count(filter).forEach((state, count) -> counts.put(state.name(), count.longValue()));
-    return Response.ok(JsonText.object().set("counts", counts.done()).done());
+    return Paging.counts(runs(call).count(filter));
   }
 
   private static RunId id(Call call) {
@@ -230,16 +228,11 @@ final class RunRoutes {
   }
 
   private Response signal(Call call) {
-    Fields body = call.body();
-    String name = body.text("name");
-    JsonNode payload = body.json("payload");
-    String own = body.textOr("id", null);
-    body.done();
+    SignalBody signal = SignalBody.of(call);
     Run run = find(call);
     Patterns.requireWorkflow(call, run.workflow());
-    String id = own != null ? own : call.newId().toString();
-    runs(call).signal(run.id(), name, payload, signal -> signal.id(id));
-    return Response.ok(JsonText.object().put("id", id).done());
+    runs(call).signal(run.id(), signal.name(), signal.payload(), with -> with.id(signal.id()));
+    return Response.ok(JsonText.object().put("id", signal.id()).done());
   }
 
   private Response move(Call call) {

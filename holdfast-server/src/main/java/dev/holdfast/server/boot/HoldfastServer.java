@@ -23,6 +23,8 @@ import dev.holdfast.server.config.ServerConfig;
 import dev.holdfast.server.config.ServerMode;
 import dev.holdfast.server.control.ControlDatabase;
 import dev.holdfast.server.control.DatabaseAddress;
+import dev.holdfast.server.demo.DemoModule;
+import dev.holdfast.server.demo.DemoTraffic;
 import dev.holdfast.server.http.Cursors;
 import dev.holdfast.server.http.Idempotency;
 import dev.holdfast.server.http.LiveServers;
@@ -91,9 +93,29 @@ public final class HoldfastServer implements AutoCloseable {
 
   /** Starts a server with the task modules on the class path. */
   public static HoldfastServer start(ServerConfig config) {
-    List<TaskModule> modules =
-        ServiceLoader.load(TaskModule.class).stream().map(ServiceLoader.Provider::get).toList();
-    return start(config, modules);
+    return start(config, onClassPath());
+  }
+
+  /**
+   * Starts a server with the task modules on the class path, sample workflows and a trickle of
+   * work.
+   *
+   * @param pace how often work is created
+   */
+  public static HoldfastServer startDemo(ServerConfig config, Duration pace) {
+    List<TaskModule> modules = new ArrayList<>(onClassPath());
+    modules.add(new DemoModule());
+    HoldfastServer server = start(config, modules);
+    SchemaTenants all = server.tenants;
+    if (all != null) {
+      DemoTraffic traffic = new DemoTraffic(all).start(pace);
+      server.closing.push(traffic::close);
+    }
+    return server;
+  }
+
+  private static List<TaskModule> onClassPath() {
+    return ServiceLoader.load(TaskModule.class).stream().map(ServiceLoader.Provider::get).toList();
   }
 
   /**

@@ -6,6 +6,7 @@ import dev.holdfast.server.http.Route;
 import dev.holdfast.server.key.KeyText;
 import dev.holdfast.server.testing.ApiClient;
 import dev.holdfast.server.testing.RawHttp;
+import dev.holdfast.server.testing.Reply;
 import dev.holdfast.server.testing.TestServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -238,6 +239,96 @@ class FuzzTest {
       assertThat(victim.get("/v1/tenants/victim/jobs").expect(200).response().body())
           .contains(SECRET);
       assertThat(victim.get("/v1/tenants/victim/jobs").json().path("jobs").size()).isEqualTo(1);
+    }
+  }
+
+  /** Values that are valid and that few programs expect. */
+  private static final List<String> PAYLOADS =
+      List.of(
+          "null",
+          "[]",
+          "\"\"",
+          "1e308",
+          "-0.0",
+          "123456789012345678901234567890",
+          "\"\\u0000\"",
+          "\"\\ud83d\"",
+          "\"' or 1=1 --\"",
+          "{\"\":{\"\":[]}}",
+          "{\"$ref\":\"#\",\"@class\":\"java.lang.Object\"}",
+          "[".repeat(100) + "]".repeat(100));
+
+  private static final List<String> OPTIONS =
+      List.of(
+          "\"priority\":0",
+          "\"priority\":9",
+          "\"queue\":\"a\"",
+          "\"queue\":\"" + "q".repeat(60) + "\"",
+          "\"tags\":[\"\\u00e9\",\"a b\"]",
+          "\"tags\":[]",
+          "\"runIn\":\"PT0S\"",
+          "\"runIn\":\"PT876000H\"",
+          "\"runAt\":\"0001-01-01T00:00:00Z\"",
+          "\"runAt\":\"9999-12-31T23:59:59.999999999Z\"",
+          "\"timeout\":\"PT0.001S\"",
+          "\"keepResult\":\"P3650D\"",
+          "\"unique\":{\"key\":\"\\ud83d\\ude00\"}",
+          "\"unique\":{\"key\":\"k\",\"window\":\"PT1S\",\"onConflict\":\"REPLACE\"}",
+          "\"retry\":{\"maxAttempts\":1}",
+          "\"startWithin\":\"PT1S\"");
+
+  @Test
+  void oddButValidRequestsAreCarriedOut() {
+    try (TestServer server = new TestServer(Map.of("mode", "api"))) {
+      ApiClient tenant = server.tenant();
+      String base = "/v1/tenants/default";
+      Random random = new Random(SEED);
+      Map<String, Integer> created = new HashMap<>();
+      for (int round = 0; round < 150; round++) {
+        String payload = any(random, PAYLOADS);
+        String job =
+            "{\"task\":\"%s\",\"payload\":%s,%s}"
+                .formatted(
+                    any(random, List.of("a", "a::b", "a.b-c_d::E9")),
+                    payload,
+                    any(random, OPTIONS));
+        Reply one = tenant.send("POST", base + "/jobs", job);
+        note(created, "job", one, job);
+        if (one.status() == 201) {
+          tenant.get(base + "/jobs/" + one.text("id")).expect(200);
+        }
+        String bulk = "{\"jobs\":[%s,{\"task\":\"a\"}]}".formatted(job);
+        note(created, "bulk", tenant.send("POST", base + "/jobs/bulk", bulk), bulk);
+        String id = any(random, List.of("s", "S-1", "a%20b", "%C3%A9", "x".repeat(200)));
+        String schedule =
+            "{\"task\":\"a\",\"payload\":%s,%s}"
+                .formatted(
+                    payload,
+                    any(
+                        random,
+                        List.of(
+                            "\"every\":\"PT1S\"",
+                            "\"every\":\"P3650D\"",
+                            "\"cron\":\"59 23 31 12 *\"",
+                            "\"cron\":\"0 0 29 2 *\",\"zone\":\"Pacific/Kiritimati\"")));
+        note(
+            created, "schedule", tenant.send("PUT", base + "/schedules/" + id, schedule), schedule);
+        String trigger = "{\"event\":\"e\",\"task\":\"a\",\"window\":\"PT1S\"}";
+        note(created, "trigger", tenant.send("PUT", base + "/triggers/" + id, trigger), trigger);
+        String event = "{\"event\":\"e\",\"payload\":%s}".formatted(payload);
+        note(created, "event", tenant.send("POST", base + "/events", event), event);
+      }
+      String key = "{\"name\":\"' \\u00e9 \\\" \",\"preset\":\"viewer\"}";
+      note(created, "key", tenant.send("POST", base + "/api-keys", key), key);
+      assertThat(created.keySet()).contains("job", "bulk", "schedule", "trigger", "event", "key");
+      assertThat(created.get("job")).as("jobs created by 150 requests").isGreaterThan(50);
+    }
+  }
+
+  private static void note(Map<String, Integer> created, String what, Reply reply, String sent) {
+    assertThat(reply.status()).as("seed %d: %s %s", SEED, what, sent).isLessThan(500);
+    if (reply.status() < 300) {
+      created.merge(what, 1, Integer::sum);
     }
   }
 
