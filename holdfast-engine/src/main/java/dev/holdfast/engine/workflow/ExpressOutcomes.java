@@ -1,6 +1,5 @@
 package dev.holdfast.engine.workflow;
 
-import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.notify.Signal;
