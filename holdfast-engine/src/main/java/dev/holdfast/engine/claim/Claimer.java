@@ -110,7 +110,7 @@ public final class Claimer implements Role {
         && rule.limit() == null
         && rules.isRunnable(task)
         && rules.tasks().isFree(task)
-        && !sender.request(lane, null).isEmpty();
+        && sender.request(lane, null).isPresent();
   }
 
   @Override

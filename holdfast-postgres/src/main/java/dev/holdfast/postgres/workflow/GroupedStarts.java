@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Starts the runs of concurrent callers together: those that arrive while a group is written form
@@ -68,7 +67,7 @@ final class GroupedStarts {
   private Turn writeNext(Waiting mine) {
     List<Waiting> group = List.of(mine);
     Set<RunId> inserted = Set.of();
-    @Nullable RuntimeException failure = null;
+    RuntimeException failure = null;
     try {
       group = take();
       inserted = write.apply(group.stream().map(Waiting::run).toList());
@@ -118,6 +117,11 @@ final class GroupedStarts {
     String input = run.input();
     return (input == null ? 0 : input.length())
         + SimpleStart.jobs(run).stream().mapToLong(job -> job.size()).sum();
+  }
+
+  /** Returns how many starts wait to be written. */
+  synchronized int waiting() {
+    return waiting.size();
   }
 
   /** Lets the first caller that waits write the next group. */

@@ -15,6 +15,7 @@ import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.tck.fault.StoreMethod;
 import java.util.LinkedHashMap;
@@ -247,7 +248,7 @@ final class SimulatedNetwork implements Interposed.Between {
       checker.check();
       noteStarts(exchange.call, exchange.result);
       noteJournals(exchange.call, exchange.result);
-      noteEnds(exchange.call);
+      noteEnds(exchange.call, exchange.result);
       noteRecoveries(exchange.call);
       noteSignsOfLife(exchange.call, exchange.result);
     }
@@ -257,25 +258,33 @@ final class SimulatedNetwork implements Interposed.Between {
     if (call.is(StoreMethod.START_RUN) && result instanceof RunIntake.Admission admission) {
       runs.watch(admission.id());
       runs.check();
-    } else if (call.is(StoreMethod.EXPRESS)) {
-      runs.check();
-    } else if (call.is(StoreMethod.CLAIM) && result instanceof List<?> claimed) {
-      for (Object each : claimed) {
-        if (each instanceof ClaimedJob job && job.step() != null) {
+    } else {
+      if (call.is(StoreMethod.EXPRESS)) {
+        runs.check();
+      }
+      for (ClaimedJob job : claimed(call, result)) {
+        if (job.step() != null) {
           runs.claimed(job.id(), job.step());
         }
       }
     }
   }
 
-  private void noteStarts(Interposed.Call call, @Nullable Object result) {
+  /** Returns the jobs that a call has claimed, or handed over to the node that sent it. */
+  private static List<ClaimedJob> claimed(Interposed.Call call, @Nullable Object result) {
     if (call.is(StoreMethod.CLAIM) && result instanceof List<?> claimed) {
-      for (Object each : claimed) {
-        if (each instanceof ClaimedJob job && job.started()) {
-          runs.started(job.id());
-        }
+      return claimed.stream().map(ClaimedJob.class::cast).toList();
+    }
+    return result instanceof RunAdvance.Expressed expressed ? expressed.started() : List.of();
+  }
+
+  private void noteStarts(Interposed.Call call, @Nullable Object result) {
+    for (ClaimedJob job : claimed(call, result)) {
+      if (job.started()) {
+        runs.started(job.id());
       }
-    } else if (call.is(StoreMethod.START) && result instanceof Set<?> started) {
+    }
+    if (call.is(StoreMethod.START) && result instanceof Set<?> started) {
       for (Object each : started) {
         if (each instanceof ClaimId claim && checker.hasJustStarted(claim.id())) {
           runs.started(claim.id());
@@ -332,7 +341,12 @@ final class SimulatedNetwork implements Interposed.Between {
    * Records the end of a job as an effect under its token. Of several reports about one job in a
    * batch, only the one under the current token had an effect; the others were repeats.
    */
-  private void noteEnds(Interposed.Call call) {
+  private void noteEnds(Interposed.Call call, @Nullable Object result) {
+    if (result instanceof RunAdvance.Expressed expressed) {
+      expressed
+          .stored()
+          .forEach(claim -> checker.effect(claim.id(), claim.token(), "its end was written"));
+    }
     if (call.role() instanceof Outcomes && call.arguments().get(1) instanceof List<?> finishes) {
       Map<JobId, Long> writers = new LinkedHashMap<>();
       for (Object each : finishes) {
