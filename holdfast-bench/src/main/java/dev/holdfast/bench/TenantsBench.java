@@ -55,6 +55,7 @@ import picocli.CommandLine.Option;
 public final class TenantsBench extends BenchCommand {
   /** As many as a tenant has connections. */
   private static final int THREADS = 4;
+
   private static final int CREATORS = 4;
   private static final int FEW = 100;
   private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -105,7 +106,10 @@ public final class TenantsBench extends BenchCommand {
   public void measure(Bench bench) throws Exception {
     int tenants = bench.quick() ? 20 : many;
     int few = Math.min(FEW, tenants);
-    if (bench.server().number("select count(*) from pg_namespace where nspname like 'holdfast\\_t%'") > 0) {
+    if (bench
+            .server()
+            .number("select count(*) from pg_namespace where nspname like 'holdfast\\_t%'")
+        > 0) {
       bench.report().note("tenants was not measured: the database has schemas of tenants already.");
       return;
     }
@@ -125,7 +129,8 @@ public final class TenantsBench extends BenchCommand {
     bench
         .report()
         .add(
-            Measure.of("tenants.idle_statements", all.statements() / one.statements(), Measure.RATIO)
+            Measure.of(
+                    "tenants.idle_statements", all.statements() / one.statements(), Measure.RATIO)
                 .should(Bar.atMost(1.2)));
     bench
         .report()
@@ -170,8 +175,8 @@ public final class TenantsBench extends BenchCommand {
       for (int i = 0; i < tenants; i++) {
         int number = i;
         created.add(
-            creators.submit(() ->
-                server.tenants().create(name(number), TenantSettings.DEFAULT, Actor.SERVER)));
+            creators.submit(
+                () -> server.tenants().create(name(number), TenantSettings.DEFAULT, Actor.SERVER)));
       }
       for (Future<?> one : created) {
         one.get();
@@ -179,7 +184,8 @@ public final class TenantsBench extends BenchCommand {
     }
     bench
         .report()
-        .add(Measure.of("tenants.create", (System.nanoTime() - started) / 1e6 / tenants, "ms each"));
+        .add(
+            Measure.of("tenants.create", (System.nanoTime() - started) / 1e6 / tenants, "ms each"));
   }
 
   /** Waits until the server works in no tenant, then counts for a minute. */
@@ -258,7 +264,9 @@ public final class TenantsBench extends BenchCommand {
     }
   }
 
-  /** Returns the private memory of the largest server process of the tenants' connections, in kB. */
+  /**
+   * Returns the private memory of the largest server process of the tenants' connections, in kB.
+   */
   private static double largestBackend(Bench bench) throws SQLException, IOException {
     if (!bench.server().isOurs()) {
       return Double.NaN;
@@ -290,7 +298,8 @@ public final class TenantsBench extends BenchCommand {
         BenchDatabase library = bench.server().fresh();
         HoldfastClient plain = HoldfastClient.on(library.store())) {
       OpenTenant tenant = tenant(api, 0);
-      String clear = "delete from %s.job; delete from %s.hint".formatted(tenant.tenant().schema(), CONTROL);
+      String clear =
+          "delete from %s.job; delete from %s.hint".formatted(tenant.tenant().schema(), CONTROL);
       Rounds<Double> rounds =
           bench
               .<Double>rounds("tenants")
@@ -311,8 +320,7 @@ public final class TenantsBench extends BenchCommand {
                   () -> {
                     library.clear();
                     bench.server().settle();
-                    return parallel(
-                        jobs, () -> plain.enqueue(TASK, NoopJobs.Payload.OF_50_BYTES));
+                    return parallel(jobs, () -> plain.enqueue(TASK, NoopJobs.Payload.OF_50_BYTES));
                   })
               .run();
       bench
@@ -364,9 +372,7 @@ public final class TenantsBench extends BenchCommand {
           .report()
           .add(
               Measure.of(
-                      label + "_ratio",
-                      rounds.ratio("spread", "one", rate -> rate),
-                      Measure.RATIO)
+                      label + "_ratio", rounds.ratio("spread", "one", rate -> rate), Measure.RATIO)
                   .should(Bar.atLeast(bar)));
     }
   }

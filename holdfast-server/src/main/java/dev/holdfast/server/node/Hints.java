@@ -210,8 +210,7 @@ public final class Hints {
    *
    * @return what there is to do; if it is ready, the node must stay
    */
-  Pending settle(
-      Subject subject, UUID process, Set<Kind> kinds, Served served, Duration atLatest) {
+  Pending settle(Subject subject, UUID process, Set<Kind> kinds, Served served, Duration atLatest) {
     int tenant = subject.tenant;
     return database.transaction(
         "look for work of tenant %d".formatted(tenant),
@@ -250,8 +249,7 @@ public final class Hints {
         .execute();
   }
 
-  private static Pending look(
-      Handle handle, Subject subject, Set<Kind> kinds, Served served) {
+  private static Pending look(Handle handle, Subject subject, Set<Kind> kinds, Served served) {
     // What is due already counts as ready.
     // By job_ready and its siblings, run_mark_run, job_held, job_due, job_start_by, schedule_due,
     // run_timer_due, job_history_default_finished and dead_letter_finished. Each exists stops at

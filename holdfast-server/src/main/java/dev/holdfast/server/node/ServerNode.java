@@ -317,10 +317,7 @@ public final class ServerNode implements AutoCloseable {
   /** Looks at a tenant in which something falls due, without working in it. */
   private boolean hasWork(ActiveTenant fresh) {
     try {
-      return parts
-          .hints()
-          .glance(subject(fresh), settings.kinds(), served(), AT_LATEST)
-          .ready();
+      return parts.hints().glance(subject(fresh), settings.kinds(), served(), AT_LATEST).ready();
     } catch (StoreException failure) {
       log.warn(
           "Could not look for work of tenant {}, trying again: {}",
@@ -426,8 +423,7 @@ public final class ServerNode implements AutoCloseable {
       Pending pending =
           parts
               .hints()
-              .settle(
-                  subject(one), core().incarnation(), settings.kinds(), served(), AT_LATEST);
+              .settle(subject(one), core().incarnation(), settings.kinds(), served(), AT_LATEST);
       if (pending.ready()) {
         one.stay(System.nanoTime());
         return;

@@ -66,7 +66,8 @@ class HintsTest {
         handle -> {
           scripts.apply(handle, "holdfast_t1");
           scripts.apply(handle, "holdfast_t2");
-          return handle.execute("insert into ctl.tenant (name, state) values ('a1', 'ACTIVE'), ('a2', 'ACTIVE')");
+          return handle.execute(
+              "insert into ctl.tenant (name, state) values ('a1', 'ACTIVE'), ('a2', 'ACTIVE')");
         });
   }
 
@@ -177,7 +178,9 @@ class HintsTest {
         .isEqualTo(1);
     empty();
     assertThat(settle().due()).isNull();
-    assertThat(count("ctl.hint where due between now() + interval '23 h' and now() + interval '1 day'"))
+    assertThat(
+            count(
+                "ctl.hint where due between now() + interval '23 h' and now() + interval '1 day'"))
         .isEqualTo(1);
   }
 
