@@ -1,6 +1,7 @@
 package dev.holdfast.tck.simulation;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.workflow.MaxActive;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
@@ -107,11 +108,12 @@ final class RunChecker {
     }
     List<GateChecker.Limited> limited = new ArrayList<>();
     for (Watched run : runs.values()) {
-      if (run.shape.limit() != null) {
+      MaxActive limit = run.shape.limit();
+      if (limit != null) {
         store
             .queries()
             .find(run.id)
-            .ifPresent(row -> limited.add(new GateChecker.Limited(run.shape.limit(), row)));
+            .ifPresent(row -> limited.add(new GateChecker.Limited(limit, row)));
       }
     }
     gates.check(limited);
