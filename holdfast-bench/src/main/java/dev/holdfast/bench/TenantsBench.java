@@ -1,5 +1,6 @@
 package dev.holdfast.bench;
 
+import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.bench.harness.Bar;
 import dev.holdfast.bench.harness.Bench;
@@ -13,7 +14,6 @@ import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.postgres.PostgresSettings;
 import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.postgres.schema.SchemaScripts;
-import dev.holdfast.server.TaskModule;
 import dev.holdfast.server.audit.Actor;
 import dev.holdfast.server.boot.HoldfastServer;
 import dev.holdfast.server.config.Configuration;
@@ -75,15 +75,14 @@ public final class TenantsBench extends BenchCommand {
     final AtomicLong last = new AtomicLong();
 
     TaskModule module() {
-      return node ->
-          node.handle(
+      return binder ->
+          binder.handle(
               TASK,
               (payload, context) -> {
                 long now = System.nanoTime();
                 first.compareAndSet(0, now);
                 last.accumulateAndGet(now, Math::max);
                 ran.incrementAndGet();
-                return null;
               });
     }
 

@@ -102,7 +102,10 @@ public final class Main {
     // 'holdfast enqueue' is most likely meant as 'holdfast job enqueue'.
     List<String> below =
         visible(spec).stream()
-            .filter(group -> spec.subcommands().get(group).getSubcommands().containsKey(word))
+            .filter(group -> {
+              CommandLine commands = spec.subcommands().get(group);
+              return commands != null && commands.getSubcommands().containsKey(word);
+            })
             .map(group -> group + " " + word)
             .toList();
     return below.isEmpty()

@@ -68,7 +68,7 @@ class RemoteCommandTest {
     assertThat(done(waited))
         .containsPattern("Run .* of workflow 'cli::chain' is started")
         .contains("CREATED", "STEP_SUCCEEDED second", "ended SUCCEEDED after");
-    String id = waited.out().split(" ")[1];
+    String id = waited.out().split(" ", -1)[1];
 
     assertThat(done(server.run("run", "watch", id))).contains("ended SUCCEEDED");
     assertThat(json(server.run("run", "watch", id, "--json")).get("state").stringValue())
@@ -119,7 +119,7 @@ class RemoteCommandTest {
     Cli failed = server.run("run", "start", "cli::failing", "--wait");
     assertThat(failed.exit()).isEqualTo(ExitCode.RUN_FAILED.number());
     assertThat(failed.out()).contains("ended FAILED");
-    String id = failed.out().split(" ")[1];
+    String id = failed.out().split(" ", -1)[1];
     assertThat(done(server.run("run", "show", id)))
         .contains("attempt 1 failed", "No  [31mboxes left");
     assertThat(done(server.run("run", "retry", id))).contains("continues");
@@ -152,7 +152,7 @@ class RemoteCommandTest {
         server.run(
             "job", "enqueue", "mail::send", "{\"to\":\"ada\"}", "--in=1h", "--tag=j", "--unique=u");
     assertThat(done(enqueue)).contains("is enqueued.");
-    String id = enqueue.out().split(" ")[1];
+    String id = enqueue.out().split(" ", -1)[1];
     assertThat(done(server.run("job", "enqueue", "mail::send", "--unique=u")))
         .contains("already has the unique key 'u'");
     assertThat(done(server.run("job", "show", id)))
@@ -185,7 +185,7 @@ class RemoteCommandTest {
     assertThat(first).contains("There are more: add --cursor ");
     String cursor = first.strip().replaceFirst("(?s).*--cursor ", "");
     assertThat(done(server.run("job", "list", "--tag=j", "--cursor", cursor)))
-        .doesNotContain(first.split("\\s+")[8]);
+        .doesNotContain(first.split("\\s+", -1)[8]);
   }
 
   @Test
@@ -264,7 +264,7 @@ class RemoteCommandTest {
     Cli viewer = server.as(key, "key", "create", "for a screen", "--preset=viewer");
     assertThat(done(viewer)).contains("is created.", "holdfast_live_acme_");
     String viewerKey = viewer.out().strip().replaceFirst("(?s).*\\s", "");
-    String id = viewerKey.split("_")[3];
+    String id = viewerKey.split("_", -1)[3];
     assertThat(done(server.as(viewerKey, "queue", "list"))).contains("queue");
     Cli forbidden = refused(server.as(viewerKey, "job", "enqueue", "a::b"), ExitCode.REFUSED);
     assertThat(forbidden.err()).contains("The key may not do this", "[FORBIDDEN]");

@@ -13,7 +13,7 @@ public final class KeyName {
 
   /** Returns the key without its secret. */
   public static String of(String key) {
-    String[] parts = key.split("_");
+    String[] parts = key.split("_", -1);
     return parts.length == PARTS
         ? "%s_%s_%s_%s_…".formatted(parts[0], parts[1], parts[2], parts[3])
         : "(not a key)";
@@ -21,7 +21,7 @@ public final class KeyName {
 
   /** Returns the tenant of a key; empty for a key of the installation. */
   static Optional<String> tenant(String key) {
-    String[] parts = key.split("_");
+    String[] parts = key.split("_", -1);
     return parts.length == PARTS && !parts[2].equals(INSTALLATION)
         ? Optional.of(parts[2])
         : Optional.empty();

@@ -20,6 +20,8 @@ public final class Listing {
   }
 
   /**
+   * Creates a listing without columns.
+   *
    * @param what what the objects are, such as "jobs"
    */
   public static Listing of(String what) {

@@ -83,10 +83,7 @@ final class GroupedStarts {
     } finally {
       passOn();
     }
-    for (Waiting other : group) {
-      if (other == mine) {
-        continue;
-      }
+    for (Waiting other : group.subList(1, group.size())) {
       if (failure != null) {
         other.turn.completeExceptionally(failure);
       } else {

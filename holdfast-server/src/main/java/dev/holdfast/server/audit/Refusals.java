@@ -3,6 +3,7 @@ package dev.holdfast.server.audit;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -86,7 +87,7 @@ public final class Refusals {
    */
   public void flush(boolean all) {
     Instant now = clock.instant().truncatedTo(ChronoUnit.MINUTES);
-    for (Minute minute : tallies.keySet()) {
+    for (Minute minute : List.copyOf(tallies.keySet())) {
       Tally tally = all || minute.start().isBefore(now) ? tallies.remove(minute) : null;
       if (tally != null) {
         try {

@@ -26,7 +26,15 @@ public final class TrustedProxies {
   }
 
   /** The addresses that share their first bits with one address. */
-  private record Range(byte[] address, int bits) {
+  private static final class Range {
+    private final byte[] address;
+    private final int bits;
+
+    private Range(byte[] address, int bits) {
+      this.address = address;
+      this.bits = bits;
+    }
+
     boolean contains(byte[] other) {
       if (other.length != address.length) {
         return false;

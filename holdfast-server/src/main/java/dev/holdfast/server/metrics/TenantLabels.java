@@ -20,7 +20,10 @@ final class TenantLabels {
       return tenant;
     }
     synchronized (this) {
-      return known.size() < MOST && known.add(tenant) || known.contains(tenant) ? tenant : OTHER;
+      if (known.size() < MOST) {
+        known.add(tenant);
+      }
+      return known.contains(tenant) ? tenant : OTHER;
     }
   }
 }

@@ -94,9 +94,13 @@ final class TenantSamples {
     due.removeIf(name -> !isDue(name, now));
     due.sort(Comparator.comparingLong((String name) -> age(name, now)).reversed());
     for (String name : due.subList(0, Math.min(AT_ONCE, due.size()))) {
+      OpenTenant tenant = open.get(name);
+      if (tenant == null) {
+        continue;
+      }
       touched.remove(name);
       try {
-        samples.put(name, count(open.get(name), now));
+        samples.put(name, count(tenant, now));
       } catch (StoreException away) {
         // The last values stay; the metrics of the server itself must not depend on a database.
         touched.add(name);

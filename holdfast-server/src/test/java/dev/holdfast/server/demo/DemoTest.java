@@ -22,7 +22,7 @@ class DemoTest {
       assertThat(demo.firstKeys().isEmpty()).isTrue();
       ApiClient tenant = api.tenant();
       await()
-          .atMost(Duration.ofSeconds(120))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(() -> {
             assertThat(tenant.get(T + "/jobs?state=FAILED&task=demo::deliver").json().path("jobs"))
                 .isNotEmpty();

@@ -82,7 +82,8 @@ final class GateChecker {
       violated(run, "is queued");
     }
     runs.stream()
-        .filter(other -> run.limit.onFull() == OnFull.REPLACE && other != run)
+        .filter(other -> run.limit.onFull() == OnFull.REPLACE)
+        .filter(other -> !other.row.id().equals(run.row.id()))
         .filter(other -> other.isQueued() || isActive(other.row.state()))
         .filter(other -> other.row.state() != RunState.CANCELLING)
         .forEach(other ->
