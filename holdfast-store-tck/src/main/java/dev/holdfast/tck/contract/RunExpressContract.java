@@ -6,6 +6,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
@@ -24,6 +25,7 @@ import dev.holdfast.engine.store.RunQueries.StoredEvent;
 import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.engine.store.Suspicion;
+import dev.holdfast.engine.store.TaskStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -384,6 +386,27 @@ public abstract class RunExpressContract extends RunContract {
     Worker worker = worker();
     Express step = step(worker.claimOne(), seq(id), 3);
     store.tasks().limit(step.plan().jobs().getFirst().job().task(), 5);
+
+    assertNotStarted(id, startNext(worker, step), JobState.READY);
+  }
+
+  @Test
+  void aStepOfATaskWithAnOpenBreakerDoesNotStart() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    Express step = step(worker.claimOne(), seq(id), 3);
+    TaskStore.Noted noted =
+        store
+            .tasks()
+            .report(
+                new TaskStore.Attempts(
+                    step.plan().jobs().getFirst().job().task(),
+                    CircuitBreaker.after(1)
+                        .within(Duration.ofMinutes(1))
+                        .openFor(Duration.ofMinutes(1)),
+                    List.of(new ClaimId(freshId(), 1)),
+                    List.of()));
+    assertThat(noted.turn()).isEqualTo(TaskStore.Turn.OPENED);
 
     assertNotStarted(id, startNext(worker, step), JobState.READY);
   }
