@@ -294,11 +294,16 @@ final class RunChecker {
   }
 
   /** What a client needs to know to repeat a run: how it is before the request. */
-  record Before(long seen, GraphShape shape, String letters) {}
+  record Before(long seen, GraphShape shape, String letters, Set<RunId> known) {}
 
   Before beforeRerun(RunId id) {
     Watched run = Objects.requireNonNull(runs.get(id));
-    return new Before(run.seen, run.shape, run.replay.letters());
+    return new Before(run.seen, run.shape, run.replay.letters(), Set.copyOf(runs.keySet()));
+  }
+
+  private boolean isRerun(RunId again, RunId original) {
+    return store.queries().find(again).orElseThrow().origin() instanceof RunId origin
+        && origin.equals(original);
   }
 
   /** Records that a client has repeated a run from some steps on. */
@@ -307,14 +312,21 @@ final class RunChecker {
     if (run == null || beforeRerun(original).seen != before.seen || run.wasRetried) {
       return; // It cannot be known what the new run was to keep.
     }
-    Set<Integer> kept = before.shape.kept(from, before.letters);
+    if (before.known.contains(again) || !isRerun(again, original)) {
+      return; // Its gate skipped it, and returned the run that is active.
+    }
+    // A step that was skipped is decided again: a move skips steps that are new in a part that is
+    // over, and they may run now.
+    Set<Integer> kept =
+        before.shape.kept(from, before.letters).stream()
+            .filter(step -> StepState.of(before.letters.charAt(step)) == StepState.SUCCEEDED)
+            .collect(Collectors.toSet());
     Set<Integer> results =
         store.queries().results(again).stream()
             .map(RunPlan.Result::step)
             .collect(Collectors.toSet());
     for (int step : kept) {
-      boolean succeeded = StepState.of(before.letters.charAt(step)) == StepState.SUCCEEDED;
-      if (succeeded && !results.contains(step)) {
+      if (!results.contains(step)) {
         checker.violated(
             Invariant.RERUNS_KEEP_RESULTS,
             "Run %s has no result of step %d, which run %s has".formatted(again, step, original));
