@@ -54,7 +54,7 @@ class MetricsTest {
 
   @Test
   void aServerThatWorkedHasAllMetrics() throws Exception {
-    try (TestServer server = new TestServer(Map.of("queues", "default=2"))) {
+    try (TestServer server = new TestServer(Map.of("queues", "default=2", "concurrency", "2"))) {
       ApiClient tenant = server.tenant();
       for (int i = 0; i < 3; i++) {
         tenant.post(T + "/jobs", "{\"task\":\"test::echo\"}").expect(201);
