@@ -40,7 +40,8 @@ public final class Advancer implements Role {
   /** How often marked runs are looked for while runs are open. */
   static final Duration BETWEEN_LOOKS = Duration.ofSeconds(30);
 
-  private static final Duration WITHOUT_RUNS = Duration.ofMinutes(10);
+  /** How soon a run is found whose wakeup was lost, if no run was open before. */
+  private static final Duration WITHOUT_RUNS = Duration.ofMinutes(2);
   private static final int MIDDLE_PRIORITY = 4;
 
   private final RunAdvance runs;

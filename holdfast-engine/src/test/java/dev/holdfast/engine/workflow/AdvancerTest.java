@@ -84,7 +84,7 @@ class AdvancerTest {
   void withoutOpenRunsTheAdvancerHardlyLooks() {
     timers = new RunAdvance.Timers(Set.of(), false, Optional.empty(), false);
 
-    assertThat(waitAfterTick()).isGreaterThanOrEqualTo(Duration.ofMinutes(10));
+    assertThat(waitAfterTick()).isGreaterThanOrEqualTo(Duration.ofMinutes(2));
   }
 
   @Test

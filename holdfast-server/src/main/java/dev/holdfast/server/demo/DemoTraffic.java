@@ -7,7 +7,6 @@ import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.server.demo.DemoModule.Order;
-import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
 import java.time.Duration;
@@ -53,8 +52,10 @@ public final class DemoTraffic implements AutoCloseable {
       tenants
           .open(TENANT)
           .filter(tenant -> tenant.tenant().state() == TenantState.ACTIVE)
-          .map(OpenTenant::client)
-          .ifPresent(this::step);
+          .ifPresent(tenant -> {
+            tenant.wake();
+            step(tenant.client());
+          });
     } catch (RuntimeException failure) {
       log.info("The demo could not create work, trying again: {}", failure.getMessage());
     }
