@@ -47,6 +47,7 @@ import dev.holdfast.server.node.TenantSignals;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.SchemaTenants;
 import dev.holdfast.server.tenant.TenantMigrations;
+import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
 import java.net.URI;
 import java.time.Duration;
@@ -315,6 +316,10 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(own::close);
     own.start();
     metrics.node(own::load);
+    // Each tenant is entered once, to register the workflows and schedules of this program.
+    all.opened().stream()
+        .filter(tenant -> tenant.tenant().state() == TenantState.ACTIVE)
+        .forEach(OpenTenant::wake);
   }
 
   private LivenessSettings liveness() {

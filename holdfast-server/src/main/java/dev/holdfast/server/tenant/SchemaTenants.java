@@ -168,6 +168,7 @@ public final class SchemaTenants implements Tenants {
               return complete(statements, tenant, actor);
             });
     refresh();
+    open(name).ifPresent(OpenTenant::wake); // A node registers its workflows.
     return created;
   }
 
