@@ -42,6 +42,7 @@ public final class Advancer implements Role {
 
   /** How soon a run is found whose wakeup was lost, if no run was open before. */
   private static final Duration WITHOUT_RUNS = Duration.ofMinutes(2);
+
   private static final int MIDDLE_PRIORITY = 4;
 
   private final RunAdvance runs;
