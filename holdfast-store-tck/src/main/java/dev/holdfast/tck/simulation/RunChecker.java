@@ -314,8 +314,7 @@ final class RunChecker {
   }
 
   private boolean isRerun(RunId again, RunId original) {
-    return store.queries().find(again).orElseThrow().origin() instanceof RunId origin
-        && origin.equals(original);
+    return original.equals(store.queries().find(again).orElseThrow().origin());
   }
 
   /** Records that a client has repeated a run from some steps on. */
