@@ -12,6 +12,7 @@ import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.store.RunSource;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -113,30 +114,44 @@ public final class GraphPlanner implements RunPlanner {
   }
 
   /**
-   * Returns the letters of a run that is retried: steps that failed, were cancelled or skipped, or
-   * were undone, are open again, and so is all cleanup. Steps that succeeded otherwise are kept.
+   * Returns the letters of a run that is retried: steps that failed, were cancelled or skipped are
+   * open again, and those that were undone with all that follow them, since they have used what was
+   * undone. So is all cleanup. Steps that succeeded otherwise are kept.
    */
   String reset(int definition, String letters) {
     GraphIndex index = index(definition);
+    BitSet undone = undone(index, letters);
     StringBuilder open = new StringBuilder(letters);
     for (int step = 0; step < letters.length(); step++) {
-      if (isReset(index, letters, step)) {
+      boolean isReset =
+          index.node(step).part() != Graph.Part.MAIN
+              || switch (StepState.of(letters.charAt(step))) {
+                case PENDING, ACTIVE, WAITING -> false;
+                case FAILED, CANCELLED, SKIPPED -> true;
+                case SUCCEEDED -> undone.get(step) || undone.intersects(index.sources(step));
+              };
+      if (isReset) {
         open.setCharAt(step, StepState.PENDING.letter());
       }
     }
     return open.toString();
   }
 
-  private static boolean isReset(GraphIndex index, String letters, int step) {
-    if (index.node(step).part() != Graph.Part.MAIN) {
-      return true;
+  private static BitSet undone(GraphIndex index, String letters) {
+    BitSet undone = new BitSet();
+    for (int step = 0; step < letters.length(); step++) {
+      int undo = index.compensation(step);
+      if (undo >= 0 && letters.charAt(undo) == StepState.SUCCEEDED.letter()) {
+        undone.set(step);
+      }
     }
-    int undo = index.compensation(step);
-    return switch (StepState.of(letters.charAt(step))) {
-      case PENDING, ACTIVE, WAITING -> false;
-      case FAILED, CANCELLED, SKIPPED -> true;
-      case SUCCEEDED -> undo >= 0 && letters.charAt(undo) == StepState.SUCCEEDED.letter();
-    };
+    return undone;
+  }
+
+  /** Returns whether none of the dependencies of a step is open. */
+  boolean isUnblocked(int definition, int step, String letters) {
+    return index(definition).node(step).after().stream()
+        .allMatch(before -> StepState.of(letters.charAt(before)).hasEnded());
   }
 
   /** Returns the id of a graph; null if it is not known. */

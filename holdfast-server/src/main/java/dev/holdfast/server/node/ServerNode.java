@@ -299,7 +299,8 @@ public final class ServerNode implements AutoCloseable {
         new ActiveTenant(found.get(), slots.share(own.weight(), own.maxHeld()), System.nanoTime());
     active.put(tenant, fresh);
     begin(() -> {
-      if (ready || hasWork(fresh)) {
+      // Without ready work to take, the hint may be of a change that is not committed yet.
+      if (ready || !settings.kinds().contains(Hints.Kind.R) || hasWork(fresh)) {
         activate(tenant, fresh);
       } else {
         drop(tenant, fresh);
