@@ -224,7 +224,7 @@ final class KnownRuns {
     }
     RunPlan plan = planner.plan(facts, data);
     boolean simple =
-        RunAdvance.Express.isExpress(plan)
+        (RunAdvance.Express.isExpress(plan) || RunAdvance.Express.isLast(plan))
             && plan.jobs().size() <= MOST_JOBS
             && plan.jobs().stream().allMatch(job -> job.item() == StepRef.NO_ITEM);
     return simple
