@@ -15,6 +15,7 @@ import dev.holdfast.engine.store.RunSource;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -73,12 +74,29 @@ public final class GraphPlanner implements RunPlanner {
 
   @Override
   public RunPlan plan(RunFacts facts, RunData data) {
+    return plan(facts, data, needs(facts));
+  }
+
+  /** Returns what an advance does; null if it needs more than these outputs. */
+  @Nullable RunPlan planFrom(RunFacts facts, Map<Integer, Optional<String>> outputs) {
+    RunData.Needs needs = needs(facts);
+    boolean covered =
+        outputs.keySet().containsAll(needs.outputs())
+            && needs.items().isEmpty()
+            && needs.signals().isEmpty()
+            && !needs.successes()
+            && needs.failures().isEmpty()
+            && needs.definitions().isEmpty();
+    return covered ? plan(facts, RunData.ofOutputs(outputs), needs) : null;
+  }
+
+  private RunPlan plan(RunFacts facts, RunData data, RunData.Needs needs) {
     // A rerun that had to wait has the results of steps already, so its letters do not tell.
     boolean isFirst =
         facts.marks().stream().anyMatch(RunMark::isAdmission)
             || (facts.phase() == RunPhase.MAIN
                 && facts.steps().chars().allMatch(letter -> letter == StepState.PENDING.letter()));
-    Draft draft = new Draft(index(facts.definition()), facts, data, needs(facts), Draft.MOST_JOBS);
+    Draft draft = new Draft(index(facts.definition()), facts, data, needs, Draft.MOST_JOBS);
     new Advance(draft, this).run(isFirst);
     return draft.plan();
   }

@@ -36,7 +36,8 @@ import java.util.UUID;
  * one before, so that nothing is written for a run that has changed or a claim that is lost.
  */
 final class ExpressAdvance {
-  // By run_pkey, job_pkey, run_timer_pkey, run_mark_run and, for the conditions of a claim, node_pkey
+  // By run_pkey, job_pkey, run_timer_pkey, run_mark_run and, for the conditions of a claim,
+  // node_pkey
   // and task_rule_barred; there are few queues with rules. A run that is locked is being advanced,
   // paused or cancelled: its step ends as usual. A run that ends is locked against those that make
   // its jobs startable, too: they lock the run first and then a job, which is deleted here. Updates
