@@ -9,6 +9,7 @@ import dev.holdfast.server.http.RawResponse;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
+import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -42,6 +43,9 @@ public final class JavalinServer implements AutoCloseable {
   private static final Duration CERTIFICATE = Duration.ofSeconds(2);
   private static final Duration PING = Duration.ofSeconds(10);
   private static final int HEADER_LIMIT = 16 * 1024;
+
+  /** How much of a body is read that nobody wants, so that the connection can be used again. */
+  private static final int UNREAD_PIECES = 4;
 
   private final Pipeline pipeline;
   private final ServerConfig.Http settings;
@@ -190,6 +194,10 @@ public final class JavalinServer implements AutoCloseable {
     HttpServletResponse out = context.res();
     out.setStatus(response.status());
     response.headers().forEach(out::setHeader);
+    if (!isRead(request)) {
+      // The web server closes the connection: a client must not use it for its next request.
+      out.setHeader("Connection", "close");
+    }
     EventSource events = response.events();
     if (events != null) {
       stream(events, out, connection);
@@ -203,6 +211,26 @@ public final class JavalinServer implements AutoCloseable {
         out.flushBuffer();
       }
     }
+  }
+
+  /**
+   * Returns whether the body has been read to its end. A request may be refused before its body is
+   * read; what has arrived of it is read here, without waiting for more.
+   */
+  private static boolean isRead(HttpServletRequest request) throws IOException {
+    if (request.getContentLengthLong() == 0
+        || (request.getContentLengthLong() < 0
+            && request.getHeader("Transfer-Encoding") == null)) {
+      return true;
+    }
+    ServletInputStream body = request.getInputStream();
+    byte[] piece = new byte[HEADER_LIMIT];
+    for (int i = 0; i < UNREAD_PIECES && !body.isFinished() && body.available() > 0; i++) {
+      if (body.read(piece) < 0) {
+        return true;
+      }
+    }
+    return body.isFinished();
   }
 
   private void write(Iterator<String> pieces, HttpServletResponse response, Connection connection)
