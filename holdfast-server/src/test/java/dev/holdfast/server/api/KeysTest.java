@@ -174,6 +174,12 @@ class KeysTest {
     limited
         .post(T + "/api-keys", "{\"name\":\"x\",\"preset\":\"operator\"}")
         .expect(403, "FORBIDDEN");
+    // Within its patterns, with an attribute that it lacks; and the reverse.
+    limited
+        .post(
+            T + "/api-keys",
+            "{\"name\":\"x\",\"attributes\":[\"can_operate\"],\"tasks\":[\"mail::*\"]}")
+        .expect(403, "FORBIDDEN");
     limited.post(T + "/api-keys", "{\"name\":\"x\"}").expect(403, "FORBIDDEN");
     limited.post(T + "/api-keys", "{\"name\":\"x\",\"tasks\":[\"mail::*\"]}").expect(201);
     String strong = KeyText.parse(tenant.key()).orElseThrow().id();
