@@ -133,7 +133,11 @@ final class TenantStore implements StoreFixture, AutoCloseable {
     }
   }
 
-  private void execute(String sql) {
+  long number(String from) {
+    return Long.parseLong(texts("select count(*) from " + from).getFirst());
+  }
+
+  void execute(String sql) {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement()) {
       statement.execute(sql);

@@ -1,5 +1,10 @@
 package dev.holdfast.server.node;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.tck.contract.ClaimContract;
 import dev.holdfast.tck.contract.CrashContract;
 import dev.holdfast.tck.contract.FinishGuardContract;
@@ -9,11 +14,15 @@ import dev.holdfast.tck.contract.RecoveryContract;
 import dev.holdfast.tck.contract.StoreFixture;
 import dev.holdfast.tck.contract.UpkeepContract;
 import dev.holdfast.tck.contract.WatchContract;
+import dev.holdfast.tck.contract.Worker;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -68,6 +77,39 @@ class TenantStoreContractTest {
   @AfterAll
   static void close() {
     tenant.close();
+  }
+
+  private static NodeStore.NodeRegistration process(String id) {
+    return Worker.registration(id, Set.of("mail"), Set.of("mail::send"));
+  }
+
+  @Test
+  void aDeadProcessCannotRegisterInATenantAndItsNodeThereIsDead() {
+    NodeStore nodes = tenant.emptied().store().nodes();
+    NodeStore.NodeRegistration process = process("node-1");
+    nodes.register(process);
+    assertThat(nodes.markDead(process.incarnation(), 0, Duration.ofSeconds(61))).isTrue();
+    assertThat(tenant.number("holdfast_t1.node where state = 'ALIVE'")).isZero();
+    assertThat(tenant.number("ctl.hold")).isZero();
+    assertThatThrownBy(() -> nodes.register(process))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("declared this one dead");
+    assertThat(tenant.number("holdfast_t1.node where state = 'ALIVE'")).isZero();
+    assertThat(nodes.beat(process.incarnation(), 0)).isEmpty();
+  }
+
+  @Test
+  void noProcessRegistersInATenantThatIsNotActive() {
+    NodeStore nodes = tenant.emptied().store().nodes();
+    tenant.execute("update ctl.tenant set state = 'SUSPENDED'");
+    try {
+      assertThatThrownBy(() -> nodes.register(process("node-1")))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining("tenant is not active");
+      assertThat(tenant.number("holdfast_t1.node")).isZero();
+    } finally {
+      tenant.execute("update ctl.tenant set state = 'ACTIVE'");
+    }
   }
 
   @Nested
