@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,14 @@ public final class ControlNodes implements NodeStore {
       where known.state = 'ALIVE'
       """;
 
+  // What an operator has set since the last heartbeat must not be lost. A repeat changes nothing.
+  private static final String INHERIT =
+      """
+      update ${schema}.node n set mode = b.mode, mode_exceptions = b.mode_exceptions
+      from ${schema}.node b
+      where n.incarnation = :incarnation and n.beat = 0 and b.incarnation = :before
+      """;
+
   private static final String LEAVE =
       """
       update ${schema}.node set
@@ -58,11 +67,11 @@ public final class ControlNodes implements NodeStore {
   private static final String LOOK =
       """
       select n.incarnation, n.id, n.claimed_timeout, n.timeout, n.beat, n.running > 0,
-             null, null::bigint
+             null, null::bigint, n.mode = 'DISABLED'
       from ${schema}.node n
       where n.state = 'ALIVE' and n.incarnation <> :watcher
       union all
-      select n.incarnation, n.id, null, null, null, null, n.death, coalesce(n.died_for, 0)
+      select n.incarnation, n.id, null, null, null, null, n.death, coalesce(n.died_for, 0), false
       from ${schema}.node n
       where :dead and n.state = 'DEAD'
         and exists (select from ${schema}.hold h where h.process = n.incarnation)
@@ -96,7 +105,9 @@ public final class ControlNodes implements NodeStore {
              roles, capacity, state = 'ALIVE' as alive, beat, started_at,
              (extract(epoch from now() - beaten_at) * 1000000)::bigint as silence, running,
              mode, mode_exceptions
-      from ${schema}.node order by started_at, incarnation
+      from ${schema}.node
+      where state = 'ALIVE' or died_at > now() - interval '1 day'
+      order by started_at, incarnation
       """;
 
   // A process that was suspended in the middle of a transaction would keep its locks. Sessions that
@@ -143,7 +154,7 @@ public final class ControlNodes implements NodeStore {
           if (before != null) {
             handle.createUpdate(database.sql(LEAVE)).bind("incarnation", before).execute();
           }
-          return handle
+          int registered = handle
               .createUpdate(database.sql(REGISTER))
               .bind("incarnation", node.incarnation())
               .bind("id", node.id())
@@ -161,6 +172,14 @@ public final class ControlNodes implements NodeStore {
               .bind("mode", modes.node().name())
               .bindArray("exceptions", String.class, NodeRows.texts(modes))
               .execute();
+          if (before != null) {
+            handle
+                .createUpdate(database.sql(INHERIT))
+                .bind("incarnation", node.incarnation())
+                .bind("before", before)
+                .execute();
+          }
+          return registered;
         });
   }
 
@@ -183,6 +202,7 @@ public final class ControlNodes implements NodeStore {
   @Override
   public Look look(UUID watcher, int reach, boolean dead) {
     List<Pulse> alive = new ArrayList<>();
+    Set<UUID> disabled = new HashSet<>();
     List<Dead> gone = new ArrayList<>();
     database.run(
         "look for silent and dead nodes",
@@ -191,20 +211,37 @@ public final class ControlNodes implements NodeStore {
                 .createQuery(database.sql(LOOK))
                 .bind("watcher", watcher)
                 .bind("dead", dead)
-                .map((row, context) ->
-                    row.getString(7) == null ? alive.add(pulse(row)) : gone.add(dead(row)))
+                .map((row, context) -> {
+                  if (row.getBoolean(9)) {
+                    disabled.add(row.getObject(1, UUID.class));
+                  }
+                  return row.getString(7) == null ? alive.add(pulse(row)) : gone.add(dead(row));
+                })
                 .list());
-    return new Look(ring(watcher, alive, reach), gone);
+    return new Look(ring(watcher, alive, disabled, reach), gone);
   }
 
-  /** Returns the nodes that follow the watcher in an order that is the same for all. */
-  private static List<Pulse> ring(UUID watcher, List<Pulse> others, int reach) {
+  /**
+   * Returns the nodes that follow the watcher in an order that is the same for all. Disabled ones
+   * are watched, and do not count: they watch no others.
+   */
+  private static List<Pulse> ring(
+      UUID watcher, List<Pulse> others, Set<UUID> disabled, int reach) {
     Comparator<UUID> order = Comparator.comparing(id -> id.toString().substring(24));
     List<Pulse> sorted = new ArrayList<>(others);
     sorted.sort(
         Comparator.<Pulse, Boolean>comparing(one -> order.compare(one.incarnation(), watcher) < 0)
             .thenComparing(Pulse::incarnation, order));
-    return sorted.subList(0, Math.min(reach, sorted.size()));
+    List<Pulse> watched = new ArrayList<>();
+    int enabled = 0;
+    for (Pulse one : sorted) {
+      if (enabled == reach) {
+        break;
+      }
+      watched.add(one);
+      enabled += disabled.contains(one.incarnation()) ? 0 : 1;
+    }
+    return watched;
   }
 
   private static Pulse pulse(ResultSet row) throws SQLException {
