@@ -211,6 +211,7 @@ public final class Advancer implements Role {
     report.nextTimer().ifPresent(wait -> bus.publish(new Signal.RunsMarked(wait)));
     report.stopping().forEach(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
     tellEnded(report.ended().keySet());
+    batch.forEach(bus::changed);
     if (report.advanced() > 0) {
       spans.worked(
           "holdfast.advance",

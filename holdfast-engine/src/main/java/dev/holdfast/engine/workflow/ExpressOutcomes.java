@@ -137,6 +137,7 @@ public final class ExpressOutcomes implements Outcomes {
       if (done.contains(claim)) {
         known.advanced(each);
         announce(each.step(), started, fresh);
+        bus.changed(each.step().run());
       } else {
         known.forget(each.step().run());
       }
