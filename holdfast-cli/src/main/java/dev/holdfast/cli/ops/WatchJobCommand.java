@@ -10,6 +10,7 @@ import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Printable;
 import dev.holdfast.cli.print.Value;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ public final class WatchJobCommand implements Callable<Integer> {
   private static final String CLEAR_LINE = "\r\u001b[2K";
 
   private static final int WIDEST = 100;
+
+  /** The stream tells when jobs end, and not what they report while they run. */
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
 
   @Mixin private final Target target = new Target();
   @Mixin private final WatchOptions watch = new WatchOptions();
@@ -52,7 +56,7 @@ public final class WatchJobCommand implements Callable<Integer> {
   private int follow(Session session) {
     boolean redraws = watch.redraws() && !session.json();
     watch
-        .polling(session.err())
+        .polling(session, "jobs", BETWEEN_LOOKS)
         .until(() -> {
           last = session.get(session.path("jobs", id));
           if (!session.json()) {

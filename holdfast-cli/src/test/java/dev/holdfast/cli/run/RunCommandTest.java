@@ -15,6 +15,7 @@ import dev.holdfast.api.workflow.Step;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.connect.Changes;
 import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.connect.Polling;
 import dev.holdfast.cli.connect.Sessions;
@@ -353,7 +354,10 @@ class RunCommandTest {
                     session ->
                         new RunWatch(session, id.toString(), true)
                             .follow(
-                                new Polling(Duration.ofMillis(100), Duration.ofMinutes(1), out))));
+                                new Polling(
+                                    Changes.every(Duration.ofMillis(100)),
+                                    Duration.ofMinutes(1),
+                                    out))));
     await().until(() -> screen.toString().contains("◷"));
     client.runs().signal(id, "approved", new Approval(true));
 
