@@ -101,7 +101,7 @@ class FeedTest {
 
     List<String> kinds = new ArrayList<>();
     while (!client.isEnded()) {
-      kinds.add(client.next(TOLD).map(Event::data).orElse("nothing was told"));
+      kinds.add(client.next(TOLD).orElseThrow().data());
     }
     assertThat(kinds).last().asString().contains("ENDED");
     client.close();
