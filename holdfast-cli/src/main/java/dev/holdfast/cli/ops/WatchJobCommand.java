@@ -1,7 +1,7 @@
 package dev.holdfast.cli.ops;
 
 import dev.holdfast.cli.connect.ExitCode;
-import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.JobArgument;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.connect.WatchOptions;
@@ -16,7 +16,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
 /** Follows a job until it ends. */
@@ -38,12 +37,7 @@ public final class WatchJobCommand implements Callable<Integer> {
   @Mixin private final Target target = new Target();
   @Mixin private final WatchOptions watch = new WatchOptions();
 
-  @Parameters(
-      paramLabel = "ID",
-      converter = IdConverter.OfJob.class,
-      description = "The id of the job.")
-  @SuppressWarnings("NullAway.Init")
-  private String id;
+  @Mixin private final JobArgument job = new JobArgument();
 
   private String shown = "";
   private JsonNode last = Json.object();
@@ -58,7 +52,7 @@ public final class WatchJobCommand implements Callable<Integer> {
     watch
         .polling(session, "jobs", BETWEEN_LOOKS)
         .until(() -> {
-          last = session.get(session.path("jobs", id));
+          last = session.get(session.path("jobs", job.id()));
           if (!session.json()) {
             show(line(last), redraws, session.out());
           }

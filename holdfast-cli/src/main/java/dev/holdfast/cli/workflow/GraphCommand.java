@@ -3,7 +3,6 @@ package dev.holdfast.cli.workflow;
 import dev.holdfast.api.HoldfastException;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.cli.connect.ApiException;
-import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.connect.Query;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
@@ -19,7 +18,6 @@ import dev.holdfast.engine.workflow.Graph;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -179,19 +177,14 @@ public final class GraphCommand implements Callable<Integer> {
     try {
       return RunJson.graph(session, workflow, null);
     } catch (ApiException missing) {
-      List<String> names = new ArrayList<>();
-      if (missing.exitCode() == ExitCode.NOT_FOUND) {
-        session
-            .get(session.path("workflows") + new Query().add("limit", MOST_NAMES))
-            .get("workflows")
-            .forEach(each -> names.add(Value.text(each, "name")));
-      }
-      throw Closest.to(workflow, names)
-          .map(meant ->
-              ApiException.refused(
-                  ExitCode.NOT_FOUND,
-                  "%s Did you mean '%s'?".formatted(missing.getMessage(), meant)))
-          .orElse(missing);
+      throw missing.suggesting(
+          workflow,
+          () ->
+              Value.texts(
+                  session
+                      .get(session.path("workflows") + new Query().add("limit", MOST_NAMES))
+                      .get("workflows"),
+                  "name"));
     }
   }
 

@@ -332,6 +332,9 @@ class RunCommandTest {
     assertThat(holdfast("graph", "--run", id.toString(), "--mermaid").out())
         .contains("class s0 succeeded", "class s1 waiting", "s0 --> s1");
 
+    assertThat(holdfast("graph", "--run", id.toString(), "--output", "json").out())
+        .contains("\"name\" : \"approval\"", "\"state\" : \"WAITING\"");
+
     Cli typo = holdfast("graph", "--workflow", "cli::fulfill");
     assertThat(typo.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
     assertThat(typo.err()).contains("Did you mean 'cli::fulfil'?");
