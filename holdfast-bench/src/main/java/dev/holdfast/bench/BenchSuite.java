@@ -33,6 +33,7 @@ public final class BenchSuite implements Extension, Runnable {
     benches().forEach(bench::addSubcommand);
     bench.addSubcommand(new AllBenches());
     bench.addSubcommand(new TenantsBench());
+    bench.addSubcommand(new StreamsBench());
     bench.addSubcommand(new PeersBench());
     bench.addSubcommand(new ChaosBench());
     bench.addSubcommand(new DrainChild());

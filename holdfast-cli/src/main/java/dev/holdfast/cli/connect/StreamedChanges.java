@@ -64,6 +64,10 @@ final class StreamedChanges implements Changes {
     }
   }
 
+  boolean isConnected() {
+    return connected;
+  }
+
   @Override
   public void await() throws InterruptedException {
     Duration most = connected ? longest : WITHOUT_STREAM;
