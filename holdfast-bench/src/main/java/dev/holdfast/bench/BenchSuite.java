@@ -35,6 +35,7 @@ public final class BenchSuite implements Extension, Runnable {
     bench.addSubcommand(new AllBenches());
     bench.addSubcommand(new TenantsBench());
     bench.addSubcommand(new HttpBench());
+    bench.addSubcommand(new StreamsBench());
     bench.addSubcommand(new PeersBench());
     bench.addSubcommand(new ChaosBench());
     bench.addSubcommand(new DrainChild());

@@ -1,5 +1,6 @@
 package dev.holdfast.cli.connect;
 
+import java.time.Duration;
 import tools.jackson.databind.JsonNode;
 
 /** The REST API, wherever it is. */
@@ -12,6 +13,14 @@ interface Api extends AutoCloseable {
    * @throws ApiException if the request was refused or got no response
    */
   JsonNode send(ApiRequest request);
+
+  /**
+   * Follows what a server streams, or looks again and again where there is no stream.
+   *
+   * @param path the path of the stream
+   * @param longest when to look although the stream tells nothing
+   */
+  Changes changes(String path, Duration longest);
 
   @Override
   void close();

@@ -1,7 +1,10 @@
 package dev.holdfast.cli.connect;
 
 import dev.holdfast.api.HoldfastException;
+import dev.holdfast.cli.print.Closest;
 import dev.holdfast.cli.print.Printable;
+import java.util.Collection;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -55,6 +58,21 @@ public final class ApiException extends HoldfastException {
   /** Returns the exception for a request that this command refuses before it is sent. */
   public static ApiException refused(ExitCode exitCode, String message) {
     return new ApiException(message, exitCode, null, null);
+  }
+
+  /**
+   * Returns this exception; if it says that something does not exist, with the name that was
+   * probably meant.
+   *
+   * @param given the name that was given
+   * @param known reads the names that exist
+   */
+  public ApiException suggesting(String given, Supplier<? extends Collection<String>> known) {
+    return exitCode != ExitCode.NOT_FOUND
+        ? this
+        : Closest.to(given, known.get())
+            .map(meant -> refused(exitCode, "%s Did you mean '%s'?".formatted(getMessage(), meant)))
+            .orElse(this);
   }
 
   public ExitCode exitCode() {

@@ -5,10 +5,13 @@ import dev.holdfast.cli.print.Json;
 import dev.holdfast.server.api.LocalApi;
 import dev.holdfast.server.http.RawResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import tools.jackson.databind.JsonNode;
 
 /** The handlers of the API in this process, on a database. */
 final class DatabaseApi implements Api {
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(300);
+
   private final OpenStore open;
   private final LocalApi local;
 
@@ -36,6 +39,11 @@ final class DatabaseApi implements Api {
       throw ApiException.of(response.status(), json);
     }
     return json;
+  }
+
+  @Override
+  public Changes changes(String path, Duration longest) {
+    return Changes.every(BETWEEN_LOOKS);
   }
 
   @Override

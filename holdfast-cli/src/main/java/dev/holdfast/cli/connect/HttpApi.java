@@ -183,7 +183,18 @@ final class HttpApi implements Api {
   }
 
   @Override
+  public Changes changes(String path, Duration longest) {
+    HttpRequest stream =
+        HttpRequest.newBuilder(URI.create(server + path))
+            .header("Authorization", "Bearer " + key)
+            .header("Accept", "text/event-stream")
+            .build();
+    return new StreamedChanges(client, stream, longest);
+  }
+
+  /** Does not wait for a stream that is still open. */
+  @Override
   public void close() {
-    client.close();
+    client.shutdownNow();
   }
 }

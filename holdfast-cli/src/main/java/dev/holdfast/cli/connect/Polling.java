@@ -10,15 +10,16 @@ import java.util.function.BooleanSupplier;
  * since watching changes nothing.
  */
 public final class Polling {
-  private final Duration interval;
+  private final Changes changes;
   private final Duration patience;
   private final PrintWriter err;
 
   /**
+   * @param changes when to look; closed when there is nothing more to see
    * @param patience how long a server may be away
    */
-  public Polling(Duration interval, Duration patience, PrintWriter err) {
-    this.interval = interval;
+  public Polling(Changes changes, Duration patience, PrintWriter err) {
+    this.changes = changes;
     this.patience = patience;
     this.err = err;
   }
@@ -29,6 +30,12 @@ public final class Polling {
    * @throws ApiException if the server is away for too long
    */
   public void until(BooleanSupplier look) {
+    try (changes) {
+      lookUntil(look);
+    }
+  }
+
+  private void lookUntil(BooleanSupplier look) {
     long away = 0;
     while (true) {
       try {
@@ -52,13 +59,13 @@ public final class Polling {
           throw failure;
         }
       }
-      sleep();
+      awaitChange();
     }
   }
 
-  private void sleep() {
+  private void awaitChange() {
     try {
-      Thread.sleep(interval);
+      changes.await();
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw new HoldfastException("Stopped watching.", stopped);

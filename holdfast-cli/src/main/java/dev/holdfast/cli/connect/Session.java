@@ -7,6 +7,7 @@ import dev.holdfast.postgres.PostgresStore;
 import java.io.PrintWriter;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -96,6 +97,16 @@ public final class Session implements AutoCloseable {
   /** Deletes something. */
   public JsonNode delete(String path) {
     return api.send(ApiRequest.change("DELETE", path, null));
+  }
+
+  /**
+   * Returns when to look again at something.
+   *
+   * @param topic a topic of the stream of the tenant, such as {@code run:ID}
+   * @param longest when to look although the stream tells nothing
+   */
+  Changes changes(String topic, Duration longest) {
+    return api.changes(path("stream") + new Query().add("topic", topic), longest);
   }
 
   /** Returns whether the session is on a database, where every request is allowed. */

@@ -107,6 +107,26 @@ public final class Target {
     };
   }
 
+  /**
+   * Executes a command that posts to one thing.
+   *
+   * @param done what is printed when it is done
+   * @param path the path below the tenant, such as "runs", its id and "pause"
+   */
+  public int post(String done, String... path) {
+    return run(session -> session.done(session.post(session.path(path)), done));
+  }
+
+  /**
+   * Executes a command that deletes one thing.
+   *
+   * @param done what is printed when it is done
+   * @param path the path below the tenant
+   */
+  public int delete(String done, String... path) {
+    return run(session -> session.done(session.delete(session.path(path)), done));
+  }
+
   /** Executes a command that only a server can carry out. */
   public int onServer(Work work) {
     if (chosen() == Kind.DATABASE) {

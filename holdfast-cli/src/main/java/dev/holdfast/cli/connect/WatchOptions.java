@@ -2,15 +2,12 @@ package dev.holdfast.cli.connect;
 
 import dev.holdfast.cli.print.DurationConverter;
 import java.io.Console;
-import java.io.PrintWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
 /** The options of commands that watch something. */
 public final class WatchOptions {
-  private static final Duration INTERVAL = Duration.ofMillis(300);
-
   @Option(names = "--plain", description = "Print lines and no pictures, even on a terminal.")
   private boolean plain;
 
@@ -27,9 +24,14 @@ public final class WatchOptions {
     return !plain && isTerminal();
   }
 
-  /** Returns how to look again and again. */
-  public Polling polling(PrintWriter err) {
-    return new Polling(INTERVAL, patience, err);
+  /**
+   * Returns how to look again and again.
+   *
+   * @param topic a topic of the stream of the tenant, such as {@code run:ID}
+   * @param longest when to look although the stream tells nothing
+   */
+  public Polling polling(Session session, String topic, Duration longest) {
+    return new Polling(session.changes(topic, longest), patience, session.err());
   }
 
   /** From Java 22 on, there is a console even if the output is a file, so it must be asked. */

@@ -2,7 +2,7 @@ package dev.holdfast.cli.ops;
 
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.cli.connect.Group;
-import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.JobArgument;
 import dev.holdfast.cli.connect.Paging;
 import dev.holdfast.cli.connect.Query;
 import dev.holdfast.cli.connect.Session;
@@ -82,15 +82,9 @@ public final class JobCommand extends Group {
   }
 
   @Command(name = "show", description = "Show one job, why it waits, and its failed attempts.")
-  int show(
-      @Mixin Target target,
-      @Parameters(
-              paramLabel = "ID",
-              converter = IdConverter.OfJob.class,
-              description = "The id of the job.")
-          String id) {
+  int show(@Mixin Target target, @Mixin JobArgument given) {
     return target.run(session -> {
-      JsonNode job = session.get(session.path("jobs", id));
+      JsonNode job = session.get(session.path("jobs", given.id()));
       if (session.json()) {
         return session.done(job, "");
       }
@@ -104,35 +98,20 @@ public final class JobCommand extends Group {
       description =
           "Cancel a job. A job that has not started is cancelled at once; a running job is"
               + " interrupted by its node.")
-  int cancel(
-      @Mixin Target target,
-      @Parameters(
-              paramLabel = "ID",
-              converter = IdConverter.OfJob.class,
-              description = "The id of the job.")
-          String id) {
+  int cancel(@Mixin Target target, @Mixin JobArgument job) {
     return target.run(session -> {
-      JsonNode result = session.post(session.path("jobs", id, "cancel"));
+      JsonNode result = session.post(session.path("jobs", job.id(), "cancel"));
       return session.done(
           result,
           Value.text(result, "result").equals("CANCELLED")
-              ? "Job %s is cancelled; it had not started.".formatted(id)
-              : "Job %s is running; its node was told to interrupt it.".formatted(id));
+              ? "Job %s is cancelled; it had not started.".formatted(job.id())
+              : "Job %s is running; its node was told to interrupt it.".formatted(job.id()));
     });
   }
 
   @Command(name = "retry", description = "Run a job of the dead-letter queue again.")
-  int retry(
-      @Mixin Target target,
-      @Parameters(
-              paramLabel = "ID",
-              converter = IdConverter.OfJob.class,
-              description = "The id of the job.")
-          String id) {
-    return target.run(session ->
-        session.done(
-            session.post(session.path("jobs", id, "retry")),
-            "Job %s is ready again.".formatted(id)));
+  int retry(@Mixin Target target, @Mixin JobArgument job) {
+    return target.post("Job %s is ready again.".formatted(job.id()), "jobs", job.id(), "retry");
   }
 
   @Command(
@@ -140,23 +119,17 @@ public final class JobCommand extends Group {
       description =
           "Make a job ready, so that any free node can run it. A scheduled or failed job is ready"
               + " at once; a claimed job when its node has given it back.")
-  int requeue(
-      @Mixin Target target,
-      @Parameters(
-              paramLabel = "ID",
-              converter = IdConverter.OfJob.class,
-              description = "The id of the job.")
-          String id) {
+  int requeue(@Mixin Target target, @Mixin JobArgument job) {
     return target.run(session -> {
-      JsonNode result = session.post(session.path("jobs", id, "requeue"));
+      JsonNode result = session.post(session.path("jobs", job.id(), "requeue"));
       return session.done(
           result,
           switch (Value.text(result, "result")) {
-            case "ALREADY_READY" -> "Job %s was already ready.".formatted(id);
+            case "ALREADY_READY" -> "Job %s was already ready.".formatted(job.id());
             case "REQUESTED" ->
                 "Job %s is claimed; its node was told to give it back without using an attempt."
-                    .formatted(id);
-            default -> "Job %s is ready.".formatted(id);
+                    .formatted(job.id());
+            default -> "Job %s is ready.".formatted(job.id());
           });
     });
   }
@@ -164,12 +137,7 @@ public final class JobCommand extends Group {
   @Command(name = "signal", description = "Send a signal to a job that waits for one.")
   int signal(
       @Mixin Target target,
-      @Parameters(
-              index = "0",
-              paramLabel = "ID",
-              converter = IdConverter.OfJob.class,
-              description = "The id of the job.")
-          String id,
+      @Mixin JobArgument job,
       @Parameters(index = "1", paramLabel = "NAME", description = "The name of the signal.")
           String name,
       @Option(
@@ -183,7 +151,7 @@ public final class JobCommand extends Group {
     }
     return target.run(session ->
         session.done(
-            session.create(session.path("jobs", id, "signals"), body),
-            "Signal '%s' is sent to job %s.".formatted(name, id)));
+            session.create(session.path("jobs", job.id(), "signals"), body),
+            "Signal '%s' is sent to job %s.".formatted(name, job.id())));
   }
 }

@@ -154,10 +154,11 @@ public final class ScheduleCommand extends Group {
 
   @Command(name = "pause", description = "Pause a schedule; jobs that it enqueued continue.")
   int pause(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
-    return target.run(session ->
-        session.done(
-            session.post(session.path("schedules", id, "pause")),
-            "Schedule '%s' is paused; jobs that it enqueued continue.".formatted(id)));
+    return target.post(
+        "Schedule '%s' is paused; jobs that it enqueued continue.".formatted(id),
+        "schedules",
+        id,
+        "pause");
   }
 
   @Command(name = "resume", description = "Resume a schedule.")
@@ -182,9 +183,6 @@ public final class ScheduleCommand extends Group {
 
   @Command(name = "delete", description = "Delete a schedule; jobs that it enqueued continue.")
   int delete(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
-    return target.run(session ->
-        session.done(
-            session.delete(session.path("schedules", id)),
-            "Schedule '%s' is deleted.".formatted(id)));
+    return target.delete("Schedule '%s' is deleted.".formatted(id), "schedules", id);
   }
 }

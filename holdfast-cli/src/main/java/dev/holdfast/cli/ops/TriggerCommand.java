@@ -1,11 +1,9 @@
 package dev.holdfast.cli.ops;
 
 import dev.holdfast.cli.connect.ApiException;
-import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.connect.Group;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
-import dev.holdfast.cli.print.Closest;
 import dev.holdfast.cli.print.Fields;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Listing;
@@ -105,20 +103,8 @@ public final class TriggerCommand extends Group {
     try {
       return session.get(session.path("triggers", id));
     } catch (ApiException missing) {
-      if (missing.exitCode() != ExitCode.NOT_FOUND) {
-        throw missing;
-      }
-      List<String> ids = new ArrayList<>();
-      session
-          .get(session.path("triggers"))
-          .get("triggers")
-          .forEach(trigger -> ids.add(Value.text(trigger, "id")));
-      throw Closest.to(id, ids)
-          .map(meant ->
-              ApiException.refused(
-                  ExitCode.NOT_FOUND,
-                  "%s Did you mean '%s'?".formatted(missing.getMessage(), meant)))
-          .orElse(missing);
+      throw missing.suggesting(
+          id, () -> Value.texts(session.get(session.path("triggers")).get("triggers"), "id"));
     }
   }
 
@@ -159,25 +145,20 @@ public final class TriggerCommand extends Group {
 
   @Command(name = "pause", description = "Pause a trigger: it ignores events until 'resume'.")
   int pause(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
-    return target.run(session ->
-        session.done(
-            session.post(session.path("triggers", id, "pause")),
-            "Trigger '%s' is paused; it ignores events until it is resumed.".formatted(id)));
+    return target.post(
+        "Trigger '%s' is paused; it ignores events until it is resumed.".formatted(id),
+        "triggers",
+        id,
+        "pause");
   }
 
   @Command(name = "resume", description = "Resume a trigger.")
   int resume(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
-    return target.run(session ->
-        session.done(
-            session.post(session.path("triggers", id, "resume")),
-            "Trigger '%s' is no longer paused.".formatted(id)));
+    return target.post("Trigger '%s' is no longer paused.".formatted(id), "triggers", id, "resume");
   }
 
   @Command(name = "delete", description = "Delete a trigger.")
   int delete(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
-    return target.run(session ->
-        session.done(
-            session.delete(session.path("triggers", id)),
-            "Trigger '%s' is deleted.".formatted(id)));
+    return target.delete("Trigger '%s' is deleted.".formatted(id), "triggers", id);
   }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast.cli.ops;
 
 import dev.holdfast.cli.connect.ExitCode;
-import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.JobArgument;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.connect.WatchOptions;
@@ -10,12 +10,12 @@ import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Printable;
 import dev.holdfast.cli.print.Value;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
 /** Follows a job until it ends. */
@@ -31,15 +31,13 @@ public final class WatchJobCommand implements Callable<Integer> {
 
   private static final int WIDEST = 100;
 
+  /** The stream tells when jobs end, and not what they report while they run. */
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+
   @Mixin private final Target target = new Target();
   @Mixin private final WatchOptions watch = new WatchOptions();
 
-  @Parameters(
-      paramLabel = "ID",
-      converter = IdConverter.OfJob.class,
-      description = "The id of the job.")
-  @SuppressWarnings("NullAway.Init")
-  private String id;
+  @Mixin private final JobArgument job = new JobArgument();
 
   private String shown = "";
   private JsonNode last = Json.object();
@@ -52,9 +50,9 @@ public final class WatchJobCommand implements Callable<Integer> {
   private int follow(Session session) {
     boolean redraws = watch.redraws() && !session.json();
     watch
-        .polling(session.err())
+        .polling(session, "jobs", BETWEEN_LOOKS)
         .until(() -> {
-          last = session.get(session.path("jobs", id));
+          last = session.get(session.path("jobs", job.id()));
           if (!session.json()) {
             show(line(last), redraws, session.out());
           }

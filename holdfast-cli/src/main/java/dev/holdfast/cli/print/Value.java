@@ -72,6 +72,13 @@ public final class Value {
     return texts;
   }
 
+  /** Returns a field of each object of an array, as text. */
+  public static List<String> texts(JsonNode array, String field) {
+    List<String> texts = new ArrayList<>();
+    array.forEach(object -> texts.add(text(object, field)));
+    return texts;
+  }
+
   /** Returns a list of texts in one; null if it is empty. */
   public static @Nullable String joined(JsonNode object, String field) {
     List<String> texts = list(object, field);

@@ -2,7 +2,7 @@ package dev.holdfast.cli.run;
 
 import dev.holdfast.cli.connect.ApiException;
 import dev.holdfast.cli.connect.ExitCode;
-import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.RunArgument;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.Json;
@@ -13,7 +13,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
 /** Moves a run to another version of its workflow. */
@@ -25,12 +24,7 @@ public final class MoveCommand implements Callable<Integer> {
 
   @Mixin private final Target target = new Target();
 
-  @Parameters(
-      paramLabel = "ID",
-      converter = IdConverter.OfRun.class,
-      description = "The id of the run.")
-  @SuppressWarnings("NullAway.Init")
-  private String id;
+  @Mixin private final RunArgument given = new RunArgument();
 
   @Option(
       names = "--to",
@@ -49,11 +43,11 @@ public final class MoveCommand implements Callable<Integer> {
   }
 
   private int move(Session session) {
-    JsonNode run = session.get(session.path("runs", id));
+    JsonNode run = session.get(session.path("runs", given.id()));
     String hash = hash(Value.text(run, "workflow"), session);
     JsonNode moved =
         session.post(
-            session.path("runs", id, "move"),
+            session.path("runs", given.id(), "move"),
             Json.object().put("hash", hash).put("dryRun", dryRun));
     List<String> differences = Value.list(moved, "differences");
     if (!session.json()) {
@@ -64,7 +58,7 @@ public final class MoveCommand implements Callable<Integer> {
         moved,
         dryRun
             ? "Nothing was changed%s.".formatted(what)
-            : "Run %s is moved to %s%s.".formatted(id, hash, what));
+            : "Run %s is moved to %s%s.".formatted(given.id(), hash, what));
   }
 
   private String hash(String workflow, Session session) {

@@ -2,8 +2,8 @@ package dev.holdfast.cli.run;
 
 import dev.holdfast.cli.connect.ApiRequest;
 import dev.holdfast.cli.connect.Group;
-import dev.holdfast.cli.connect.IdConverter;
 import dev.holdfast.cli.connect.Query;
+import dev.holdfast.cli.connect.RunArgument;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Listing;
@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -36,11 +35,7 @@ public final class RunCommand extends Group {
   @Command(name = "events", description = "List what happened to a run, oldest first.")
   int events(
       @Mixin Target target,
-      @Parameters(
-              paramLabel = "ID",
-              converter = IdConverter.OfRun.class,
-              description = "The id of the run.")
-          String id,
+      @Mixin RunArgument run,
       @Option(
               names = "--after",
               paramLabel = "N",
@@ -59,9 +54,9 @@ public final class RunCommand extends Group {
     }
     return target.run(session -> {
       // Events of a run that does not exist are none; that should be an error.
-      session.get(session.path("runs", id));
+      session.get(session.path("runs", run.id()));
       Query query = new Query().add("after", after).add("limit", limit);
-      JsonNode result = session.get(session.path("runs", id, "events") + query);
+      JsonNode result = session.get(session.path("runs", run.id(), "events") + query);
       session.list(
           result,
           "events",
@@ -85,30 +80,17 @@ public final class RunCommand extends Group {
   @Command(
       name = "pause",
       description = "Pause a run and its child runs: no step starts until it is resumed.")
-  int pause(
-      @Mixin Target target,
-      @Parameters(
-              paramLabel = "ID",
-              converter = IdConverter.OfRun.class,
-              description = "The id of the run.")
-          String id) {
-    return target.run(session ->
-        session.done(
-            session.post(session.path("runs", id, "pause")),
-            "Run %s is paused; steps that are running continue.".formatted(id)));
+  int pause(@Mixin Target target, @Mixin RunArgument run) {
+    return target.post(
+        "Run %s is paused; steps that are running continue.".formatted(run.id()),
+        "runs",
+        run.id(),
+        "pause");
   }
 
   @Command(name = "resume", description = "Resume a paused run and its child runs.")
-  int resume(
-      @Mixin Target target,
-      @Parameters(
-              paramLabel = "ID",
-              converter = IdConverter.OfRun.class,
-              description = "The id of the run.")
-          String id) {
-    return target.run(session ->
-        session.done(
-            session.post(session.path("runs", id, "resume")), "Run %s is resumed.".formatted(id)));
+  int resume(@Mixin Target target, @Mixin RunArgument run) {
+    return target.post("Run %s is resumed.".formatted(run.id()), "runs", run.id(), "resume");
   }
 
   @Command(
@@ -116,11 +98,7 @@ public final class RunCommand extends Group {
       description = "Cancel a run and its child runs. Compensations and finally steps still run.")
   int cancel(
       @Mixin Target target,
-      @Parameters(
-              paramLabel = "ID",
-              converter = IdConverter.OfRun.class,
-              description = "The id of the run.")
-          String id,
+      @Mixin RunArgument run,
       @Option(
               names = "--reason",
               paramLabel = "TEXT",
@@ -129,8 +107,10 @@ public final class RunCommand extends Group {
           String reason) {
     return target.run(session ->
         session.done(
-            session.post(session.path("runs", id, "cancel"), Json.object().put("reason", reason)),
-            "Run %s is being cancelled; compensations and finally steps still run.".formatted(id)));
+            session.post(
+                session.path("runs", run.id(), "cancel"), Json.object().put("reason", reason)),
+            "Run %s is being cancelled; compensations and finally steps still run."
+                .formatted(run.id())));
   }
 
   @Command(
@@ -138,17 +118,12 @@ public final class RunCommand extends Group {
       description =
           "Retry the steps of a run that failed or were cancelled; those that succeeded keep their"
               + " outputs.")
-  int retry(
-      @Mixin Target target,
-      @Parameters(
-              paramLabel = "ID",
-              converter = IdConverter.OfRun.class,
-              description = "The id of the run.")
-          String id) {
-    return target.run(session ->
-        session.done(
-            session.post(session.path("runs", id, "retry")),
-            "Run %s continues with the steps that did not succeed.".formatted(id)));
+  int retry(@Mixin Target target, @Mixin RunArgument run) {
+    return target.post(
+        "Run %s continues with the steps that did not succeed.".formatted(run.id()),
+        "runs",
+        run.id(),
+        "retry");
   }
 
   @Command(
@@ -159,11 +134,7 @@ public final class RunCommand extends Group {
       })
   int rerun(
       @Mixin Target target,
-      @Parameters(
-              paramLabel = "ID",
-              converter = IdConverter.OfRun.class,
-              description = "The id of the run.")
-          String id,
+      @Mixin RunArgument run,
       @Option(
               names = "--from",
               paramLabel = "STEP",
@@ -185,9 +156,9 @@ public final class RunCommand extends Group {
     }
     return target.run(session -> {
       JsonNode started =
-          session.send(ApiRequest.createOnce(session.path("runs", id, "rerun"), body));
+          session.send(ApiRequest.createOnce(session.path("runs", run.id(), "rerun"), body));
       return session.done(
-          started, "Run %s repeats run %s.".formatted(Value.text(started, "id"), id));
+          started, "Run %s repeats run %s.".formatted(Value.text(started, "id"), run.id()));
     });
   }
 }

@@ -26,6 +26,10 @@ final class RunWatch {
   static final String CLEAR = "\u001b[H\u001b[2J";
 
   private static final Duration BETWEEN_PICTURES = Duration.ofSeconds(1);
+
+  /** In case the stream of the server misses something. */
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(10);
+
   private static final int PAGE = 500;
 
   private final Session session;
@@ -50,8 +54,9 @@ final class RunWatch {
 
   /** Follows a run until it ends; returns the exit code. */
   static int follow(Session session, String id, WatchOptions options) {
-    RunWatch watch = new RunWatch(session, id, options.redraws() && !session.json());
-    return watch.follow(options.polling(session.err()));
+    boolean redraws = options.redraws() && !session.json();
+    return new RunWatch(session, id, redraws)
+        .follow(options.polling(session, "run:" + id, redraws ? BETWEEN_PICTURES : BETWEEN_LOOKS));
   }
 
   /** Follows the run; returns the exit code. */

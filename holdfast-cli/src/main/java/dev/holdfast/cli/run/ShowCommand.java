@@ -1,7 +1,7 @@
 package dev.holdfast.cli.run;
 
 import dev.holdfast.api.workflow.StepState;
-import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.RunArgument;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.graph.TextGraph;
@@ -12,7 +12,6 @@ import java.time.Instant;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
 /** Shows one run. */
@@ -23,12 +22,7 @@ public final class ShowCommand implements Callable<Integer> {
 
   @Mixin private final Target target = new Target();
 
-  @Parameters(
-      paramLabel = "ID",
-      converter = IdConverter.OfRun.class,
-      description = "The id of the run.")
-  @SuppressWarnings("NullAway.Init")
-  private String id;
+  @Mixin private final RunArgument given = new RunArgument();
 
   @Override
   public Integer call() {
@@ -36,7 +30,7 @@ public final class ShowCommand implements Callable<Integer> {
   }
 
   private int show(Session session) {
-    JsonNode run = session.get(session.path("runs", id));
+    JsonNode run = session.get(session.path("runs", given.id()));
     if (session.json()) {
       return session.done(run, "");
     }

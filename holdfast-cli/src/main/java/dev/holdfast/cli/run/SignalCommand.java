@@ -4,7 +4,7 @@ import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.internal.Suggestion;
 import dev.holdfast.cli.connect.ApiException;
 import dev.holdfast.cli.connect.ExitCode;
-import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.RunArgument;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.Json;
@@ -27,13 +27,7 @@ public final class SignalCommand implements Callable<Integer> {
 
   @Mixin private final Target target = new Target();
 
-  @Parameters(
-      index = "0",
-      paramLabel = "ID",
-      converter = IdConverter.OfRun.class,
-      description = "The id of the run.")
-  @SuppressWarnings("NullAway.Init")
-  private String id;
+  @Mixin private final RunArgument run = new RunArgument();
 
   @Parameters(index = "1", paramLabel = "NAME", description = "The name of the signal.")
   @SuppressWarnings("NullAway.Init")
@@ -71,19 +65,20 @@ public final class SignalCommand implements Callable<Integer> {
         requireAwaited(session);
       }
       return session.done(
-          session.create(session.path("runs", id, "signals"), body),
-          "Signal '%s' is sent to run %s.".formatted(name, id));
+          session.create(session.path("runs", run.id(), "signals"), body),
+          "Signal '%s' is sent to run %s.".formatted(name, run.id()));
     });
   }
 
   private void requireAwaited(Session session) {
-    List<String> awaited = awaited(RunJson.graph(session, session.get(session.path("runs", id))));
+    List<String> awaited =
+        awaited(RunJson.graph(session, session.get(session.path("runs", run.id()))));
     if (!awaited.contains(name)) {
       throw ApiException.refused(
           ExitCode.NOT_FOUND,
           "No step of run %s awaits signal '%s'; nothing was sent: %s"
               .formatted(
-                  id,
+                  run.id(),
                   name,
                   Suggestion.orElse(
                       name,

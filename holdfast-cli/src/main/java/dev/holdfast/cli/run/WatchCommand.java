@@ -1,12 +1,11 @@
 package dev.holdfast.cli.run;
 
-import dev.holdfast.cli.connect.IdConverter;
+import dev.holdfast.cli.connect.RunArgument;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.connect.WatchOptions;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 /** Follows a run until it ends. */
 @Command(
@@ -21,15 +20,10 @@ public final class WatchCommand implements Callable<Integer> {
   @Mixin private final Target target = new Target();
   @Mixin private final WatchOptions watch = new WatchOptions();
 
-  @Parameters(
-      paramLabel = "ID",
-      converter = IdConverter.OfRun.class,
-      description = "The id of the run.")
-  @SuppressWarnings("NullAway.Init")
-  private String id;
+  @Mixin private final RunArgument run = new RunArgument();
 
   @Override
   public Integer call() {
-    return target.run(session -> RunWatch.follow(session, id, watch));
+    return target.run(session -> RunWatch.follow(session, run.id(), watch));
   }
 }

@@ -3,21 +3,22 @@ package dev.holdfast.cli.workflow;
 import dev.holdfast.api.HoldfastException;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.cli.connect.ApiException;
-import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.connect.Query;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.graph.Mermaid;
 import dev.holdfast.cli.graph.Picture;
+import dev.holdfast.cli.graph.PictureJson;
 import dev.holdfast.cli.graph.TextGraph;
 import dev.holdfast.cli.print.Closest;
+import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Value;
 import dev.holdfast.cli.run.RunJson;
 import dev.holdfast.engine.workflow.Graph;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,13 +33,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Draws workflows and runs. */
 @Command(
     name = "graph",
     description = {
       "Draw the workflows of a class path, or a workflow or a run of a server or database.",
-      "As text, or as a Mermaid flowchart."
+      "As text, as a Mermaid flowchart, or as JSON."
     })
 public final class GraphCommand implements Callable<Integer> {
   private static final int MOST_NAMES = 500;
@@ -89,6 +92,10 @@ public final class GraphCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "Give a class path, or --run or --workflow of a server or database.");
     }
+    if (mermaid && target.json()) {
+      throw new ParameterException(
+          spec.commandLine(), "Give --mermaid or --output json, not both.");
+    }
     return path != null ? ofClassPath(path) : ofStored(stored);
   }
 
@@ -104,15 +111,26 @@ public final class GraphCommand implements Callable<Integer> {
           "A Mermaid flowchart shows one workflow, and there are %d: name one of %s."
               .formatted(graphs.size(), String.join(", ", graphs.keySet())));
     }
+    if (target.json()) {
+      ObjectNode all = Json.object();
+      ArrayNode workflows = all.putArray("workflows");
+      graphs.values().forEach(graph -> workflows.add(PictureJson.of(Picture.of(graph))));
+      Json.print(all, spec.commandLine().getOut());
+    } else {
+      drawAll(graphs.values());
+    }
+    return report(report, Optional.empty()) ? 1 : 0;
+  }
+
+  private void drawAll(Collection<Graph> graphs) {
     boolean first = true;
-    for (Graph graph : graphs.values()) {
+    for (Graph graph : graphs) {
       if (!first) {
         spec.commandLine().getOut().println();
       }
       draw(Picture.of(graph));
       first = false;
     }
-    return report(report, Optional.empty()) ? 1 : 0;
   }
 
   /** Prints the errors of a workflow, or of all; returns whether there are any. */
@@ -159,19 +177,14 @@ public final class GraphCommand implements Callable<Integer> {
     try {
       return RunJson.graph(session, workflow, null);
     } catch (ApiException missing) {
-      List<String> names = new ArrayList<>();
-      if (missing.exitCode() == ExitCode.NOT_FOUND) {
-        session
-            .get(session.path("workflows") + new Query().add("limit", MOST_NAMES))
-            .get("workflows")
-            .forEach(each -> names.add(Value.text(each, "name")));
-      }
-      throw Closest.to(workflow, names)
-          .map(meant ->
-              ApiException.refused(
-                  ExitCode.NOT_FOUND,
-                  "%s Did you mean '%s'?".formatted(missing.getMessage(), meant)))
-          .orElse(missing);
+      throw missing.suggesting(
+          workflow,
+          () ->
+              Value.texts(
+                  session
+                      .get(session.path("workflows") + new Query().add("limit", MOST_NAMES))
+                      .get("workflows"),
+                  "name"));
     }
   }
 
@@ -185,6 +198,10 @@ public final class GraphCommand implements Callable<Integer> {
 
   private int draw(Picture picture) {
     PrintWriter out = spec.commandLine().getOut();
+    if (target.json()) {
+      Json.print(PictureJson.of(picture), out);
+      return 0;
+    }
     (mermaid ? Mermaid.lines(picture) : TextGraph.lines(picture, false)).forEach(out::println);
     out.flush();
     return 0;

@@ -2,11 +2,13 @@ package dev.holdfast.cli.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.cli.print.Json;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -209,5 +212,59 @@ class HttpApiTest {
         .hasMessageContaining("start it with 'holdfast serve'")
         .satisfies(failure ->
             assertThat(ExitCode.of((Exception) failure)).isEqualTo(ExitCode.UNAVAILABLE));
+  }
+
+  @Test
+  void aStreamTellsWhenToLook() throws Exception {
+    Semaphore events = new Semaphore(0);
+    script.add(exchange -> {
+      exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+      exchange.sendResponseHeaders(200, 0);
+      try (OutputStream out = exchange.getResponseBody()) {
+        for (int i = 0; i < 2; i++) {
+          events.acquireUninterruptibly();
+          out.write("event: run\ndata: {}\n\n".getBytes(StandardCharsets.UTF_8));
+          out.flush();
+        }
+        end.await(); // The stream stays open, or its end would be a reason to look too.
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
+    });
+    try (Changes changes = api.changes("/stream", Duration.ofMinutes(5))) {
+      events.release();
+      awaitConnected(changes);
+      Thread looking = Thread.ofVirtual().start(() -> look(changes));
+      assertThat(looking.join(Duration.ofSeconds(1))).as("looked without an event").isFalse();
+      events.release();
+      assertThat(looking.join(Duration.ofSeconds(20))).as("looked at the event").isTrue();
+    }
+  }
+
+  /** Waits for the event that shows that the stream is open; before, a look is due at any time. */
+  private static void awaitConnected(Changes changes) {
+    await()
+        .until(() -> {
+          look(changes);
+          return ((StreamedChanges) changes).isConnected();
+        });
+  }
+
+  private static void look(Changes changes) {
+    try {
+      changes.await();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void withoutAStreamLooksGoOn() throws Exception {
+    script.add(problem(404, "RUN_NOT_FOUND"));
+    try (Changes changes = api.changes("/stream", Duration.ofMinutes(5))) {
+      for (int i = 0; i < 3; i++) {
+        changes.await();
+      }
+    }
   }
 }

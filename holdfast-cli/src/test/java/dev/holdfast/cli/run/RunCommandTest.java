@@ -15,6 +15,7 @@ import dev.holdfast.api.workflow.Step;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.connect.Changes;
 import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.connect.Polling;
 import dev.holdfast.cli.connect.Sessions;
@@ -331,6 +332,9 @@ class RunCommandTest {
     assertThat(holdfast("graph", "--run", id.toString(), "--mermaid").out())
         .contains("class s0 succeeded", "class s1 waiting", "s0 --> s1");
 
+    assertThat(holdfast("graph", "--run", id.toString(), "--output", "json").out())
+        .contains("\"name\" : \"approval\"", "\"state\" : \"WAITING\"");
+
     Cli typo = holdfast("graph", "--workflow", "cli::fulfill");
     assertThat(typo.exit()).isEqualTo(ExitCode.NOT_FOUND.number());
     assertThat(typo.err()).contains("Did you mean 'cli::fulfil'?");
@@ -353,7 +357,10 @@ class RunCommandTest {
                     session ->
                         new RunWatch(session, id.toString(), true)
                             .follow(
-                                new Polling(Duration.ofMillis(100), Duration.ofMinutes(1), out))));
+                                new Polling(
+                                    Changes.every(Duration.ofMillis(100)),
+                                    Duration.ofMinutes(1),
+                                    out))));
     await().until(() -> screen.toString().contains("◷"));
     client.runs().signal(id, "approved", new Approval(true));
 

@@ -289,6 +289,19 @@ class CheckCommandTest {
     Cli mermaid = Cli.run("graph", fine("again"), "shop::fulfil", "--mermaid");
     assertThat(mermaid.out()).contains("flowchart TD").contains("s0 --> s1");
 
+    Cli json = Cli.run("graph", fine("json"), "shop::fulfil", "--output", "json");
+    assertThat(json.exit()).isZero();
+    assertThat(Json.read(json.out()).at("/steps/1").toString())
+        .isEqualTo(
+            """
+            {"name":"ship","part":"MAIN","after":["pack"],"work":"task shop::ship","notes":[],\
+            "undoes":null}\
+            """);
+    assertThat(Json.read(Cli.run("graph", fine("all"), "--json").out()).at("/workflows/0/title"))
+        .hasToString("\"shop::fulfil\"");
+    assertThat(Cli.run("graph", fine("both"), "shop::fulfil", "--json", "--mermaid").exit())
+        .isEqualTo(2);
+
     Cli typo = Cli.run("graph", fine("typo"), "shop::fulfill");
     assertThat(typo.exit()).isEqualTo(1);
     assertThat(typo.err()).contains("Did you mean 'shop::fulfil'?");

@@ -118,7 +118,7 @@ public final class HoldfastClient implements Holdfast {
     EndWaiter waiter = new EndWaiter(bus);
     this.awaiter = new Awaiter(store.queries(), codec, waiter);
     this.workflows = new WorkflowCatalog(store.runs().definitions(), codec, new GraphPlanner(ids));
-    this.runStarter = new RunStarter(workflows, codec, settings.payloadLimit(), bus, ids, origin);
+    this.runStarter = new RunStarter(workflows, codec, settings, bus, ids, origin);
     this.runs =
         new StoredRuns(
             store.runs(), store.queries(), runStarter, workflows, codec, bus, waiter, ids);

@@ -57,6 +57,7 @@ public final class ConfirmedOutcomes {
     announce(
         heldJob,
         () -> {
+          bus.jobsChanged();
           switch (result) {
             case WRITTEN -> written(heldJob.job(), finish);
             case CANCELLED_INSTEAD -> cancelled(heldJob.job());

@@ -10,6 +10,8 @@ import dev.holdfast.api.job.When;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.JobPolicyJson;
+import dev.holdfast.engine.codec.JobTrace;
+import dev.holdfast.engine.meter.CallSpans;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.store.Admission;
@@ -32,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * whose reply was lost, and notifies the nodes.
  */
 public final class JobSubmitter {
+  private static final String ENQUEUE = "enqueue";
+
   private final PayloadCodec codec;
   private final ClientSettings settings;
   private final Supplier<UUID> ids;
@@ -39,6 +43,7 @@ public final class JobSubmitter {
   private final SignalBus bus;
   private final JobOrigin origin;
   private final EnqueueChain interceptors;
+  private final CallSpans spans;
 
   public JobSubmitter(
       PayloadCodec codec,
@@ -54,6 +59,7 @@ public final class JobSubmitter {
     this.declared = declared;
     this.bus = bus;
     this.interceptors = new EnqueueChain(settings.interceptors());
+    this.spans = CallSpans.of(settings.telemetry());
   }
 
   /** Returns a submitter that differs only in the origin of its jobs. */
@@ -66,10 +72,16 @@ public final class JobSubmitter {
     if (!interceptors.isEmpty()) {
       return only(request, enqueueAll(intake, List.of(request)));
     }
-    List<NewJob> jobs = List.of(prepare(intake, request));
-    List<Admission> admissions = writeRepeatably(intake, jobs);
-    announce(jobs, admissions);
-    return enqueued(request, admissions.get(0));
+    return spans.call(
+        ENQUEUE,
+        request.type().name(),
+        call -> {
+          List<NewJob> jobs = List.of(prepare(intake, request, call.trace()));
+          List<Admission> admissions = writeRepeatably(intake, jobs);
+          announce(jobs, admissions);
+          call.note("holdfast.job", admissions.get(0).id());
+          return enqueued(request, admissions.get(0));
+        });
   }
 
   private static <R> Enqueued<R> only(JobRequest<?, R> request, List<Enqueued<?>> results) {
@@ -83,10 +95,35 @@ public final class JobSubmitter {
   }
 
   private List<Enqueued<?>> writeAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
-    List<NewJob> jobs = prepareAll(intake, requests);
-    List<Admission> admissions = writeRepeatably(intake, jobs);
-    announce(jobs, admissions);
-    return results(requests, admissions);
+    return traced(
+        requests,
+        trace -> {
+          List<NewJob> jobs = prepareAll(intake, requests, trace);
+          List<Admission> admissions = writeRepeatably(intake, jobs);
+          announce(jobs, admissions);
+          return results(requests, admissions);
+        });
+  }
+
+  /** Jobs that are enqueued together have one span, and so belong to one trace. */
+  private List<Enqueued<?>> traced(List<? extends JobRequest<?, ?>> requests, Writing writing) {
+    return spans.call(
+        ENQUEUE,
+        requests.size() == 1 ? requests.get(0).type().name() : "",
+        call -> {
+          List<Enqueued<?>> results = writing.write(call.trace());
+          call.note("holdfast.jobs", results.size());
+          if (results.size() == 1) {
+            call.note("holdfast.job", results.get(0).id());
+          }
+          return results;
+        });
+  }
+
+  /** Writes jobs with the trace context of their call, if it has one. */
+  @FunctionalInterface
+  private interface Writing {
+    List<Enqueued<?>> write(@Nullable String trace);
   }
 
   /**
@@ -104,7 +141,9 @@ public final class JobSubmitter {
 
       @Override
       public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
-        return interceptors.run(requests, all -> results(all, write(prepareAll(intake, all))));
+        return interceptors.run(
+            requests,
+            all -> traced(all, trace -> results(all, write(prepareAll(intake, all, trace)))));
       }
 
       private List<Admission> write(List<NewJob> jobs) {
@@ -115,10 +154,11 @@ public final class JobSubmitter {
     };
   }
 
-  private List<NewJob> prepareAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
+  private List<NewJob> prepareAll(
+      Intake intake, List<? extends JobRequest<?, ?>> requests, @Nullable String trace) {
     List<NewJob> jobs = new ArrayList<>(requests.size());
     for (JobRequest<?, ?> request : requests) {
-      jobs.add(prepare(intake, request));
+      jobs.add(prepare(intake, request, trace));
     }
     return jobs;
   }
@@ -132,7 +172,7 @@ public final class JobSubmitter {
     return results;
   }
 
-  private NewJob prepare(Intake intake, JobRequest<?, ?> request) {
+  private NewJob prepare(Intake intake, JobRequest<?, ?> request, @Nullable String trace) {
     JobOptions options = request.options();
     String payload =
         Encoding.payload(
@@ -151,7 +191,8 @@ public final class JobSubmitter {
         payload,
         options.unique(),
         options.tags(),
-        JobPolicyJson.write(JobPolicy.difference(options, request.type().defaults())),
+        JobTrace.with(
+            JobPolicyJson.write(JobPolicy.difference(options, request.type().defaults())), trace),
         options.startWithin(),
         own != null ? IdUse.CHOSEN : IdUse.FRESH,
         origin.of(request.type().name()));

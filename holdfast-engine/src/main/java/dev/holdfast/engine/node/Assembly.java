@@ -85,6 +85,8 @@ final class Assembly {
       }
       case Signal.ResultAwaited request -> components.awaited.add(request.job());
       case Signal.JobEnded ended -> {}
+      case Signal.Watched watched -> {} // The bus has noted it.
+      case Signal.Changed changed -> {}
       case Signal.SchedulesChanged changed -> upkeep.schedulesChanged();
       case Signal.InTenant other -> {} // Whoever shares a coordinator unwraps them before.
       case Signal.SignalsMissed missed -> {

@@ -465,8 +465,9 @@ public final class NodeBuilder {
   /**
    * Records each attempt as an OpenTelemetry span, and each pass of a background role that did some
    * work: a claim that got jobs, a sweep that recovered jobs, and passes that made due jobs ready,
-   * fired schedules or deleted old data. Passes that find nothing to do are not recorded. Defaults
-   * to no spans, at no cost.
+   * fired schedules or deleted old data. Passes that find nothing to do are not recorded. Calls of
+   * the node's own client are recorded too: see {@link ClientSettings#telemetry}, which links an
+   * attempt to the call that created its job. Defaults to no spans, at no cost.
    */
   public NodeBuilder telemetry(OpenTelemetry traces) {
     this.telemetry = traces;

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.notify;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.workflow.RunId;
 import java.time.Duration;
 import java.util.UUID;
 
@@ -52,6 +53,24 @@ public sealed interface Signal {
 
   /** An awaited job, or run, has ended. */
   record JobEnded(JobId job) implements Signal {}
+
+  /**
+   * A client watches something and wants to hear of its changes for the next two minutes.
+   *
+   * @param topic {@link #JOBS}, or the {@link #run} that it watches
+   */
+  record Watched(String topic) implements Signal {}
+
+  /** Something that a client watches has changed. */
+  record Changed(String topic) implements Signal {}
+
+  /** The topic of the jobs in queues. */
+  String JOBS = "jobs";
+
+  /** Returns the topic of a run. */
+  static String run(RunId run) {
+    return "run:" + run;
+  }
 
   /**
    * A schedule was created, changed or resumed, and may be due sooner than expected; or a node has

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.notify;
 
+import dev.holdfast.api.workflow.RunId;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -24,6 +25,7 @@ public final class SignalBus implements AutoCloseable {
   private final Duration unheard;
   private final Runnable subscription;
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+  private final Watches watches = new Watches(System::nanoTime);
 
   /** The bus that publishes on this thread: a signal that arrives meanwhile is its own. */
   private static final ThreadLocal<@Nullable SignalBus> PUBLISHING = new ThreadLocal<>();
@@ -71,6 +73,26 @@ public final class SignalBus implements AutoCloseable {
     }
   }
 
+  /** Tells clients that a run has changed, if any of them watches it. */
+  public void changed(RunId run) {
+    if (watches.any()) {
+      String topic = Signal.run(run);
+      if (watches.tells(topic, true)) {
+        publish(new Signal.Changed(topic));
+      }
+    }
+  }
+
+  /**
+   * Tells clients that the jobs in queues have changed, if any of them watches. Called for each
+   * job, so it tells at most ten changes a second: a client looks again a little later.
+   */
+  public void jobsChanged() {
+    if (watches.tells(Signal.JOBS, false)) {
+      publish(new Signal.Changed(Signal.JOBS));
+    }
+  }
+
   /** Returns whether signals of other processes are received at present. */
   public boolean hearsOthers() {
     return cluster.hearsOthers();
@@ -105,6 +127,9 @@ public final class SignalBus implements AutoCloseable {
   }
 
   private void deliver(Signal signal) {
+    if (signal instanceof Signal.Watched(String topic)) {
+      watches.add(topic);
+    }
     boolean own = PUBLISHING.get() == this;
     for (Listener listener : listeners) {
       try {

@@ -1,15 +1,20 @@
 package dev.holdfast.engine.run;
 
 import dev.holdfast.api.run.RetryLater;
+import dev.holdfast.engine.codec.JobTrace;
 import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.meter.TraceContext;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.StepRef;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Creates the span of each attempt, which shows which node ran the job and how it ended. The span
- * is current while the handler runs, so that spans of the handler become its children.
+ * is current while the handler runs, so that spans of the handler become its children. If the call
+ * that created the job was traced, the attempt and the wait before it belong to its trace.
  */
 public final class Spans {
   private static final Logger log = LoggerFactory.getLogger(Spans.class);
@@ -64,11 +70,15 @@ public final class Spans {
   }
 
   private Attempt start(Tracer tracer, ClaimedJob job) {
+    Context parent = TraceContext.parse(JobTrace.read(job.policy()));
+    if (Span.fromContext(parent).getSpanContext().isValid()) {
+      waited(tracer, parent, job);
+    }
     SpanBuilder span =
         tracer
             .spanBuilder(job.task())
             .setSpanKind(SpanKind.CONSUMER)
-            .setNoParent()
+            .setParent(parent)
             .setAttribute(LogContext.NODE, who.node())
             .setAttribute(LogContext.JOB, job.id().toString())
             .setAttribute(LogContext.TASK, job.task())
@@ -77,7 +87,28 @@ public final class Spans {
     if (who.name() != null) {
       span.setAttribute(LogContext.NAME, who.name());
     }
+    StepRef step = job.step();
+    if (step != null) {
+      span.setAttribute("holdfast.run", step.run().toString());
+      span.setAttribute("holdfast.step", step.step());
+    }
     return new Seen(span.startSpan());
+  }
+
+  /** Records how long the job waited for this attempt since it was due, by the store's clock. */
+  private static void waited(Tracer tracer, Context parent, ClaimedJob job) {
+    Instant end = job.claimedAt().isAfter(job.readyAt()) ? job.claimedAt() : job.readyAt();
+    tracer
+        .spanBuilder("wait " + job.task())
+        .setSpanKind(SpanKind.INTERNAL)
+        .setParent(parent)
+        .setStartTimestamp(job.readyAt())
+        .setAttribute(LogContext.JOB, job.id().toString())
+        .setAttribute(LogContext.TASK, job.task())
+        .setAttribute("holdfast.queue", job.queue())
+        .setAttribute("holdfast.attempt", job.attempt())
+        .startSpan()
+        .end(end);
   }
 
   /** The span of an attempt, or none. */

@@ -8,6 +8,7 @@ import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.codec.JobCause;
+import dev.holdfast.engine.codec.JobTrace;
 import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.EventIntake.Start;
@@ -31,6 +32,7 @@ public final class EventPublication {
   private final Payload payload;
   private final Supplier<UUID> ids;
   private final JobOrigin origin;
+  private final @Nullable String trace;
   private final Map<String, JobId> jobs = new HashMap<>();
   private List<Trigger> listening = List.of();
   private boolean asked;
@@ -39,10 +41,13 @@ public final class EventPublication {
    * Creates the publication of an event.
    *
    * @param payload the payload as JSON
+   * @param trace the trace context of the call; null for none
    * @throws IllegalArgumentException if the payload is not JSON
    */
-  public EventPublication(String event, String payload, Supplier<UUID> ids, JobOrigin origin) {
+  public EventPublication(
+      String event, String payload, Supplier<UUID> ids, JobOrigin origin, @Nullable String trace) {
     this.origin = origin;
+    this.trace = trace;
     this.event = event;
     this.payload = Payload.read(event, payload);
     this.ids = ids;
@@ -78,7 +83,10 @@ public final class EventPublication {
             payload.text(),
             UniqueKey.within(payload.keyFor(trigger), trigger.window()),
             trigger.tags(),
-            JobCause.ofTrigger(trigger.task(), trigger.id(), event, payload.subjectValue(trigger)),
+            JobTrace.with(
+                JobCause.ofTrigger(
+                    trigger.task(), trigger.id(), event, payload.subjectValue(trigger)),
+                trace),
             null,
             repeated ? IdUse.REPEATED : IdUse.FRESH,
             origin.of(trigger.task()));

@@ -9,6 +9,7 @@ import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.intake.StoreRetry;
+import dev.holdfast.engine.meter.CallSpans;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.store.EventIntake;
@@ -18,6 +19,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes events: validates and encodes them before anything is written, repeats a call whose
@@ -29,6 +31,7 @@ public final class EventPublisher {
   private final Supplier<UUID> ids;
   private final SignalBus bus;
   private final JobOrigin origin;
+  private final CallSpans spans;
 
   public EventPublisher(
       PayloadCodec codec,
@@ -41,6 +44,7 @@ public final class EventPublisher {
     this.settings = settings;
     this.ids = ids;
     this.bus = bus;
+    this.spans = CallSpans.of(settings.telemetry());
   }
 
   /** Returns a publisher that differs only in the origin of the jobs that its events create. */
@@ -50,11 +54,17 @@ public final class EventPublisher {
 
   /** Publishes an event in a new transaction. */
   public Published publish(EventIntake intake, String event, Object payload) {
-    EventPublication publication = publication(event, payload);
-    Published published =
-        StoreRetry.ask("publish event %s".formatted(event), before -> publication.publish(intake));
-    announce(publication, published);
-    return published;
+    return spans.call(
+        "publish",
+        event,
+        call -> {
+          EventPublication publication = publication(event, payload, call.trace());
+          Published published =
+              StoreRetry.ask(
+                  "publish event %s".formatted(event), before -> publication.publish(intake));
+          announce(publication, published);
+          return published;
+        });
   }
 
   /**
@@ -65,17 +75,22 @@ public final class EventPublisher {
    */
   public Published publishOnce(
       EventIntake intake, String event, Object payload, Consumer<Runnable> afterCommit) {
-    EventPublication publication = publication(event, payload);
-    Published published = publication.publish(intake);
-    afterCommit.accept(() -> announce(publication, published));
-    return published;
+    return spans.call(
+        "publish",
+        event,
+        call -> {
+          EventPublication publication = publication(event, payload, call.trace());
+          Published published = publication.publish(intake);
+          afterCommit.accept(() -> announce(publication, published));
+          return published;
+        });
   }
 
-  private EventPublication publication(String event, Object payload) {
+  private EventPublication publication(String event, Object payload, @Nullable String trace) {
     TriggerNames.event(event);
     String text =
         Encoding.payload(codec, payload, "event '%s'".formatted(event), settings.payloadLimit());
-    return new EventPublication(event, text, ids, origin);
+    return new EventPublication(event, text, ids, origin, trace);
   }
 
   private void announce(EventPublication publication, Published published) {

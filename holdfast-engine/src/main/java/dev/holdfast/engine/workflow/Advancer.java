@@ -210,6 +210,7 @@ public final class Advancer implements Role {
     report.nextTimer().ifPresent(wait -> bus.publish(new Signal.RunsMarked(wait)));
     report.stopping().forEach(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
     report.ended().keySet().forEach(ended);
+    batch.forEach(bus::changed);
     if (report.advanced() > 0) {
       spans.worked(
           "holdfast.advance",

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.codec.JobTrace;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.StepRef;
@@ -45,7 +46,9 @@ final class Children {
     RunId parent = draft.facts().id();
     RunId id = new RunId(after(parent.value(), planner.newId()));
     // A child gets its input from its parent, so it has no schedule and no event of its own.
-    RunSource source = new RunSource(draft.facts().source().stack(), null);
+    RunSource own = draft.facts().source();
+    RunSource source =
+        new RunSource(own.stack(), JobTrace.with(null, JobTrace.read(own.startedBy())));
     GraphPlanner.Start start =
         new GraphPlanner.Start(id, definition, input, draft.facts().priority(), source, List.of());
     NewRun run =

@@ -150,6 +150,7 @@ public final class ExpressOutcomes implements Outcomes {
         if (each.step().ends()) {
           ended.accept(each.step().run());
         }
+        bus.changed(each.step().run());
       } else {
         known.forget(each.step().run());
       }

@@ -2,6 +2,7 @@ package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.When;
+import dev.holdfast.engine.codec.JobTrace;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.RunFacts;
 import dev.holdfast.engine.store.RunFacts.FormerJob;
@@ -47,7 +48,7 @@ final class Jobs {
             payload,
             null,
             template.tags(),
-            template.policy(),
+            JobTrace.with(template.policy(), JobTrace.read(facts.source().startedBy())),
             template.startWithin(),
             NewJob.IdUse.FRESH,
             new NewJob.Stamp(

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.codec.JobTrace;
 import dev.holdfast.engine.store.RunControl.MovedJobs;
 import dev.holdfast.engine.store.RunPhase;
 import java.util.ArrayList;
@@ -29,8 +30,9 @@ record MovePlan(
    * Compares the graph of a run with another one, given the letters of its steps.
    *
    * @param phase the phase of the run: steps that are new in a part that is over are skipped
+   * @param trace the trace context of the run; null for none
    */
-  static MovePlan of(Graph from, Graph to, String letters, RunPhase phase) {
+  static MovePlan of(Graph from, Graph to, String letters, RunPhase phase, @Nullable String trace) {
     Map<String, Integer> old = new TreeMap<>();
     for (int i = 0; i < from.steps().size(); i++) {
       old.put(from.steps().get(i).name(), i);
@@ -58,7 +60,8 @@ record MovePlan(
       if (letters.charAt(before) == StepState.ACTIVE.letter()) {
         MovedJobs runAs = jobs(node);
         if (runAs != null && !runAs.equals(jobs(from.steps().get(before)))) {
-          jobs.put(i, runAs);
+          jobs.put(
+              i, new MovedJobs(runAs.task(), runAs.queue(), JobTrace.with(runAs.policy(), trace)));
         }
       }
       compare(

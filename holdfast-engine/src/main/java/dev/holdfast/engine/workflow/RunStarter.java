@@ -9,8 +9,11 @@ import dev.holdfast.api.workflow.Starter;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobCause;
+import dev.holdfast.engine.codec.JobTrace;
+import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.intake.StoreRetry;
+import dev.holdfast.engine.meter.CallSpans;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.store.NewRun;
@@ -36,23 +39,28 @@ import org.jspecify.annotations.Nullable;
  * call whose reply was lost, and notifies the nodes.
  */
 public final class RunStarter {
+  private static final String START = "start";
+  private static final String RUN = "holdfast.run";
+
   private final WorkflowCatalog catalog;
   private final PayloadCodec codec;
   private final int payloadLimit;
   private final SignalBus bus;
   private final Supplier<UUID> ids;
   private final JobOrigin origin;
+  private final CallSpans spans;
 
   public RunStarter(
       WorkflowCatalog catalog,
       PayloadCodec codec,
-      int payloadLimit,
+      ClientSettings settings,
       SignalBus bus,
       Supplier<UUID> ids,
       JobOrigin origin) {
     this.catalog = catalog;
     this.codec = codec;
-    this.payloadLimit = payloadLimit;
+    this.payloadLimit = settings.payloadLimit();
+    this.spans = CallSpans.of(settings.telemetry());
     this.bus = bus;
     this.ids = ids;
     this.origin = origin;
@@ -69,10 +77,12 @@ public final class RunStarter {
       I input,
       RunOptions options,
       @Nullable NewSignal signal) {
-    return registered(
+    return traced(
         workflow,
-        () ->
-            typed(write(intake, prepare(workflow, input, options, null, null), signal), workflow));
+        trace ->
+            typed(
+                write(intake, prepare(workflow, input, options, null, null, trace), signal),
+                workflow));
   }
 
   /**
@@ -88,10 +98,12 @@ public final class RunStarter {
       RunOptions options,
       @Nullable String stack,
       @Nullable JobCause cause) {
-    return registered(
+    return traced(
         workflow,
-        () ->
-            typed(write(intake, prepare(workflow, input, options, stack, cause), null), workflow));
+        trace ->
+            typed(
+                write(intake, prepare(workflow, input, options, stack, cause, trace), null),
+                workflow));
   }
 
   private static <R> Started<R> typed(Admission admission, Workflow<?, R> workflow) {
@@ -105,9 +117,15 @@ public final class RunStarter {
    */
   Started<Object> start(RunIntake intake, String workflow, String input, RunOptions options) {
     String text = Encoding.bounded(input, "workflow '%s'".formatted(workflow), payloadLimit);
-    NewRun run = prepare(catalog.latest(workflow), text, options, null, null);
-    Admission admission = write(intake, run, null);
-    return new Started<>(admission.id(), admission.outcome(), TypeRef.of(Object.class));
+    return spans.call(
+        START,
+        workflow,
+        call -> {
+          NewRun run = prepare(catalog.latest(workflow), text, options, null, null, call.trace());
+          Admission admission = write(intake, run, null);
+          call.note(RUN, admission.id());
+          return new Started<>(admission.id(), admission.outcome(), TypeRef.of(Object.class));
+        });
   }
 
   private Admission write(RunIntake intake, NewRun run, @Nullable NewSignal signal) {
@@ -120,6 +138,23 @@ public final class RunStarter {
     }
     announce(run, admission, signal != null);
     return admission;
+  }
+
+  private <R> Started<R> traced(Workflow<?, ?> workflow, Starting<R> start) {
+    return spans.call(
+        START,
+        workflow.name(),
+        call -> {
+          Started<R> started = registered(workflow, () -> start.start(call.trace()));
+          call.note(RUN, started.id());
+          return started;
+        });
+  }
+
+  /** Starts a run with the trace context of its call, if it has one. */
+  @FunctionalInterface
+  private interface Starting<R> {
+    Started<R> start(@Nullable String trace);
   }
 
   /** Repeats a start if this process registered the workflow so long ago that it is retired. */
@@ -142,10 +177,10 @@ public final class RunStarter {
     return new Starter() {
       @Override
       public <I, R> Started<R> start(Workflow<I, R> workflow, I input, RunOptions options) {
-        return registered(
+        return traced(
             workflow,
-            () -> {
-              NewRun run = prepare(workflow, input, options, null, null);
+            trace -> {
+              NewRun run = prepare(workflow, input, options, null, null, trace);
               Admission admission = intake.start(run, null);
               afterCommit.accept(() -> announce(run, admission, false));
               return typed(admission, workflow);
@@ -159,10 +194,11 @@ public final class RunStarter {
       I input,
       RunOptions options,
       @Nullable String stack,
-      @Nullable JobCause cause) {
+      @Nullable JobCause cause,
+      @Nullable String trace) {
     WorkflowCatalog.Registered known = catalog.registered(workflow);
     String text = encode("workflow '%s'".formatted(workflow), input);
-    return prepare(known, text, options, stack, cause);
+    return prepare(known, text, options, stack, cause, trace);
   }
 
   private NewRun prepare(
@@ -170,12 +206,14 @@ public final class RunStarter {
       String text,
       RunOptions options,
       @Nullable String stack,
-      @Nullable JobCause cause) {
+      @Nullable JobCause cause,
+      @Nullable String trace) {
     RunId id = options.id() != null ? options.id() : new RunId(ids.get());
     String workflow = known.graph().name();
     RunSource source =
         new RunSource(
-            stack != null ? stack : origin.of(workflow).stack(), StartedBy.text(cause, text));
+            stack != null ? stack : origin.of(workflow).stack(),
+            JobTrace.with(StartedBy.text(cause, text), trace));
     RunPlan first =
         catalog
             .planner()
@@ -212,13 +250,30 @@ public final class RunStarter {
       List<String> from,
       @Nullable String newInput,
       @Nullable RunId repeatable) {
+    return spans.call(
+        "rerun",
+        original.workflow(),
+        call -> {
+          RunId id = rerun(store, original, from, newInput, repeatable, call.trace());
+          call.note(RUN, id);
+          return id;
+        });
+  }
+
+  private RunId rerun(
+      RunStore store,
+      RunRow original,
+      List<String> from,
+      @Nullable String newInput,
+      @Nullable RunId repeatable,
+      @Nullable String trace) {
     Graph graph = catalog.graph(original.definition(), original.hash());
     catalog.learnChildren(graph);
     List<RunPlan.Result> results = store.queries().results(original.id());
     String input = newInput == null ? original.input() : Encoding.storable(newInput);
     List<RunPlan.Result> inherited = Rerun.inherited(graph, original, from, results);
     RunId id = repeatable == null ? new RunId(ids.get()) : repeatable;
-    RunSource source = sourceOf(original, newInput != null);
+    RunSource source = sourceOf(original, newInput != null, trace);
     NewRun run =
         new NewRun(
             id,
@@ -249,12 +304,13 @@ public final class RunStarter {
   }
 
   /** A run that repeats another one belongs to the same stack, and has the same event. */
-  private RunSource sourceOf(RunRow original, boolean edited) {
+  private RunSource sourceOf(RunRow original, boolean edited, @Nullable String trace) {
     String stack = original.source().stack();
     String startedBy = original.source().startedBy();
     return new RunSource(
         stack != null ? stack : origin.of(original.workflow()).stack(),
-        edited ? StartedBy.withPayload(startedBy, original.input()) : startedBy);
+        JobTrace.with(
+            edited ? StartedBy.withPayload(startedBy, original.input()) : startedBy, trace));
   }
 
   private void announce(NewRun run, Admission admission, boolean signalled) {

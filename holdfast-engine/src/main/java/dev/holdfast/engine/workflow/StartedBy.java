@@ -1,6 +1,7 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.engine.codec.JobCause;
+import dev.holdfast.engine.codec.JobTrace;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -11,7 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * What started a run, as it is stored with the run: the fields {@code schedule}, {@code trigger}
  * and {@code event} of the context of its steps. The payload of the event is stored only if it is
- * not the input of the run.
+ * not the input of the run. The trace context of the start is stored with it, see {@link JobTrace},
+ * and is not part of the context of steps.
  */
 final class StartedBy {
   private static final JsonMapper MAPPER =
@@ -59,6 +61,7 @@ final class StartedBy {
     if (fields.get(EVENT) instanceof ObjectNode event && !event.has(PAYLOAD) && input != null) {
       event.set(PAYLOAD, input.deepCopy());
     }
+    fields.remove(JobTrace.FIELD);
     return fields;
   }
 }

@@ -380,6 +380,7 @@ public final class StoredRuns implements Runs {
     if (!result.look().isEmpty()) {
       bus.publish(new Signal.RunsMarked(Duration.ZERO));
     }
+    bus.changed(id);
     return result;
   }
 

@@ -4,6 +4,7 @@ import dev.holdfast.api.HoldfastException;
 import dev.holdfast.api.UnknownWorkflowException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.workflow.Workflow;
+import dev.holdfast.engine.codec.JobTrace;
 import dev.holdfast.engine.store.Definitions;
 import dev.holdfast.engine.store.RunControl;
 import dev.holdfast.engine.store.RunPlanner;
@@ -205,7 +206,8 @@ public final class WorkflowCatalog {
             graph(row.definition(), row.hash()),
             planner.graph(target.id()),
             row.steps(),
-            row.phase());
+            row.phase(),
+            JobTrace.read(row.source().startedBy()));
     return new Move(target.id(), plan);
   }
 

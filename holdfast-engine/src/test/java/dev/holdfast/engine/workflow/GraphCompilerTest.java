@@ -130,7 +130,7 @@ class GraphCompilerTest {
   void aMoveMatchesStepsByName() {
     Graph from = new GraphSketch().task("a").task("b", "a").task("old", "b").graph();
     Graph to = new GraphSketch().task("new").task("a").task("b", "new", "a").graph();
-    MovePlan plan = MovePlan.of(from, to, "SA.", RunPhase.MAIN);
+    MovePlan plan = MovePlan.of(from, to, "SA.", RunPhase.MAIN, null);
     assertThat(plan.refusals()).isEmpty();
     assertThat(plan.letters()).isEqualTo(".SA");
     assertThat(plan.positions()).isEqualTo(Map.of(1, 0, 2, 1));
@@ -146,8 +146,8 @@ class GraphCompilerTest {
   void aMoveSkipsNewStepsOfAPartThatIsOver() {
     Graph from = new GraphSketch().task("a").graph();
     Graph to = new GraphSketch().task("new").task("a").graph();
-    assertThat(MovePlan.of(from, to, "S", RunPhase.STOPPING).letters()).isEqualTo(".S");
-    MovePlan late = MovePlan.of(from, to, "S", RunPhase.FINALLY);
+    assertThat(MovePlan.of(from, to, "S", RunPhase.STOPPING, null).letters()).isEqualTo(".S");
+    MovePlan late = MovePlan.of(from, to, "S", RunPhase.FINALLY, null);
     assertThat(late.letters()).isEqualTo("KS");
     assertThat(late.differences())
         .containsExactly("+ step 'new' is new; it is skipped, since its part is over");
@@ -157,8 +157,8 @@ class GraphCompilerTest {
   void aMoveIsRefusedIfAStartedStepIsGoneOrOfAnotherKind() {
     Graph from = new GraphSketch().task("a").task("b").graph();
     Graph to = new GraphSketch().sleep("b").graph();
-    assertThat(MovePlan.of(from, to, "..", RunPhase.MAIN).refusals()).isEmpty();
-    assertThat(MovePlan.of(from, to, "SF", RunPhase.MAIN).refusals())
+    assertThat(MovePlan.of(from, to, "..", RunPhase.MAIN, null).refusals()).isEmpty();
+    assertThat(MovePlan.of(from, to, "SF", RunPhase.MAIN, null).refusals())
         .isEqualTo(
             List.of(
                 "step 'b' has started as a task, but is a sleep in the new graph",

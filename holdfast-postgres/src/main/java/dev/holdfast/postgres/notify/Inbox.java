@@ -60,6 +60,8 @@ final class Inbox {
       case Signal.ResultAwaited awaited -> OFTEN;
       case Signal.JobEnded ended -> OFTEN;
       case Signal.RunsMarked marked -> OFTEN;
+      case Signal.Watched watched -> OFTEN;
+      case Signal.Changed changed -> OFTEN;
       case Signal.QueueChanged changed -> RARELY;
       case Signal.TaskChanged changed -> RARELY;
       case Signal.HeartbeatRequested call -> RARELY;

@@ -89,6 +89,8 @@ public final class SignalBatch {
       case Signal.HeartbeatRequested call -> call.incarnation();
       case Signal.ResultAwaited awaited -> awaited.job();
       case Signal.JobEnded ended -> ended.job();
+      case Signal.Watched watched -> watched.topic();
+      case Signal.Changed changed -> changed.topic();
       case Signal.RunsMarked marked -> "";
       case Signal.SchedulesChanged changed -> "";
       case Signal.NodeJoined joined -> "";

@@ -44,6 +44,8 @@ final class SignalText {
       case Signal.ResultAwaited(JobId job) -> "awaited:" + job;
       case Signal.JobEnded(JobId job) -> "ended:" + job;
       case Signal.RunsMarked(Duration in) -> "runs:" + SqlValues.micros(in);
+      case Signal.Watched(String topic) -> "watched:" + topic;
+      case Signal.Changed(String topic) -> "changed:" + topic;
       case Signal.SchedulesChanged() -> "schedules";
       case Signal.NodeJoined() -> "joined";
       case Signal.NodeDied() -> "died";
@@ -84,6 +86,8 @@ final class SignalText {
         case "ended" -> Optional.of(new Signal.JobEnded(JobId.parse(parts[1])));
         case "runs" ->
             Optional.of(new Signal.RunsMarked(SqlValues.ofMicros(Long.parseLong(parts[1]))));
+        case "watched" -> Optional.of(new Signal.Watched(body.substring("watched:".length())));
+        case "changed" -> Optional.of(new Signal.Changed(body.substring("changed:".length())));
         case "schedules" -> Optional.of(new Signal.SchedulesChanged());
         case "joined" -> Optional.of(new Signal.NodeJoined());
         case "died" -> Optional.of(new Signal.NodeDied());

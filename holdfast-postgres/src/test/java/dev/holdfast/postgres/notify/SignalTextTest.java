@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.notify.Signal;
 import java.time.Duration;
 import java.util.UUID;
@@ -27,6 +28,8 @@ class SignalTextTest {
         new Signal.ResultAwaited(job),
         new Signal.JobEnded(job),
         new Signal.RunsMarked(Duration.ofMillis(20)),
+        new Signal.Watched(Signal.run(new RunId(UUID.randomUUID()))),
+        new Signal.Changed(Signal.JOBS),
         new Signal.SchedulesChanged(),
         new Signal.NodeJoined(),
         new Signal.NodeDied(),

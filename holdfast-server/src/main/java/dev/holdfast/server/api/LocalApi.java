@@ -3,6 +3,7 @@ package dev.holdfast.server.api;
 import dev.holdfast.api.lease.Leases;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.lease.HoldfastLeases;
+import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
@@ -100,6 +101,11 @@ public final class LocalApi implements AutoCloseable {
   /** The tenant that a database without a control schema is. */
   record OnlyTenant(Tenant tenant, Store store, HoldfastClient client, HoldfastLeases owned)
       implements OpenTenant {
+    @Override
+    public ClusterCoordinator signals() {
+      return store.coordinator();
+    }
+
     @Override
     public Leases leases() {
       return owned;

@@ -12,6 +12,7 @@ import dev.holdfast.server.http.Method;
 import dev.holdfast.server.http.Response;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenant.Tenant;
+import dev.holdfast.server.tenant.TenantQuotas;
 import dev.holdfast.server.tenant.TenantSettings;
 import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Tenants, their settings and the audit log. */
@@ -75,6 +77,16 @@ final class TenantRoutes {
         .put("requestsPerSecond", settings.requestsPerSecond())
         .put("weight", settings.weight())
         .put("maxHeld", settings.maxHeld())
+        .set("quotas", view(settings.quotas()))
+        .done();
+  }
+
+  private static ObjectNode view(TenantQuotas quotas) {
+    return JsonText.object()
+        .put("queuedJobs", quotas.queuedJobs())
+        .put("openRuns", quotas.openRuns())
+        .put("payloadBytes", quotas.payloadBytes())
+        .put("schedules", quotas.schedules())
         .done();
   }
 
@@ -131,29 +143,45 @@ final class TenantRoutes {
   private static TenantSettings changed(Fields fields, TenantSettings from) {
     Duration history = fields.duration("keepHistory");
     Duration dead = fields.duration("keepDeadLetters");
-    boolean rated = fields.has("requestsPerSecond");
-    Integer rate = fields.integer("requestsPerSecond");
     Integer weight = fields.integer("weight");
-    boolean capped = fields.has("maxHeld");
-    Integer most = fields.integer("maxHeld");
+    Integer rate = changed(fields, "requestsPerSecond", from.requestsPerSecond());
+    Integer most = changed(fields, "maxHeld", from.maxHeld());
+    Fields quotas = fields.object("quotas");
     fields.noOthers();
     return new TenantSettings(
         history == null ? from.keepHistory() : history,
         dead == null ? from.keepDeadLetters() : dead,
-        rated ? rate : from.requestsPerSecond(),
+        rate,
         weight == null ? from.weight() : weight,
-        capped ? most : from.maxHeld());
+        most,
+        quotas == null ? from.quotas() : changed(quotas, from.quotas()));
+  }
+
+  private static TenantQuotas changed(Fields fields, TenantQuotas from) {
+    TenantQuotas changed =
+        new TenantQuotas(
+            changed(fields, "queuedJobs", from.queuedJobs()),
+            changed(fields, "openRuns", from.openRuns()),
+            changed(fields, "payloadBytes", from.payloadBytes()),
+            changed(fields, "schedules", from.schedules()));
+    fields.noOthers();
+    return changed;
+  }
+
+  /** A field that is sent as null is set to null; one that is not sent stays as it is. */
+  private static @Nullable Integer changed(Fields fields, String name, @Nullable Integer from) {
+    return fields.has(name) ? fields.integer(name) : from;
   }
 
   private Response configure(Call call) {
     Fields body = call.body();
     Tenant tenant = call.tenant().tenant();
-    boolean shares = body.has("weight") || body.has("maxHeld");
+    boolean shares = body.has("weight") || body.has("maxHeld") || body.has("quotas");
     TenantSettings settings = changed(body, tenant.settings());
     body.done();
     if (shares && call.caller().tenant() != null) {
       throw Code.FORBIDDEN.because(
-          "weight and maxHeld are shares of the installation: they need a key of the"
+          "weight, maxHeld and quotas are shares of the installation: they need a key of the"
               + " installation.");
     }
     return Response.ok(view(tenants().configure(tenant.name(), settings, call.actor()).settings()));

@@ -49,6 +49,8 @@ import dev.holdfast.server.tenant.SchemaTenants;
 import dev.holdfast.server.tenant.TenantMigrations;
 import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
+import dev.holdfast.server.trace.RequestSpans;
+import dev.holdfast.server.trace.ServerTraces;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -86,6 +88,7 @@ public final class HoldfastServer implements AutoCloseable {
   private @Nullable JavalinServer http;
   private List<Route> routes = List.of();
   private volatile boolean draining;
+  private @Nullable ServerTraces traces;
 
   private HoldfastServer(ServerConfig config, List<TaskModule> modules) {
     this.config = config;
@@ -138,6 +141,11 @@ public final class HoldfastServer implements AutoCloseable {
 
   private void open() {
     closing.push(metrics::close);
+    if (config.tracing() != null) {
+      ServerTraces sending = new ServerTraces(config.tracing());
+      traces = sending;
+      closing.push(sending::close);
+    }
     DatabaseAddress address = database();
     ControlDatabase control = ControlDatabase.connect(address, config.database().schema());
     closing.push(control::close);
@@ -158,6 +166,9 @@ public final class HoldfastServer implements AutoCloseable {
     Hints hints = new Hints(connections.database(0, schema), schema);
     TenantLinks links =
         new TenantLinks(connections, holds, hints, signals, config.work().tenantIdle());
+    if (traces != null) {
+      links.tracing(traces);
+    }
     TenantMigrations migrations =
         new TenantMigrations(control, SchemaScripts.load(connections.migrating()));
     SchemaTenants all =
@@ -240,9 +251,9 @@ public final class HoldfastServer implements AutoCloseable {
                 settings.timeouts().request(),
                 TrustedProxies.of(settings.proxies()),
                 refusals,
-                new Pipeline.Shares(
-                    new Quotas(any -> settings.quotas(), System::nanoTime), servers),
-                metrics));
+                new Pipeline.Shares(new Quotas(settings.quotas(), System::nanoTime), servers),
+                metrics,
+                new RequestSpans(traces)));
     JavalinServer server = JavalinServer.start(pipeline, settings);
     http = server;
     closing.push(() -> {
@@ -340,6 +351,9 @@ public final class HoldfastServer implements AutoCloseable {
             .keep(
                 tenant.tenant().settings().keepHistory(),
                 tenant.tenant().settings().keepDeadLetters());
+    if (traces != null) {
+      builder.telemetry(traces).interceptAttempts(ServerTraces.attempts(tenant.tenant().name()));
+    }
     config.queues().forEach(builder::queue);
     modules.forEach(builder::install);
     return builder;

@@ -5,6 +5,7 @@ import dev.holdfast.api.internal.Suggestion;
 import dev.holdfast.server.http.Quotas;
 import dev.holdfast.server.http.TrustedProxies;
 import dev.holdfast.server.log.ServerLog;
+import dev.holdfast.server.trace.TraceSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +70,15 @@ public final class Configuration {
               "PT60S",
               "How long a server may be silent before it is declared dead."),
           Key.of("drain", "PT25S", "How long running jobs may take when the server stops."),
-          Key.of("keepAudit", "P400D", "How long entries of the audit log are kept."));
+          Key.of("keepAudit", "P400D", "How long entries of the audit log are kept."),
+          Key.of("otel.tracesExporter", "", "otlp or none; otlp if there is an endpoint."),
+          Key.of("otel.exporterOtlpEndpoint", "", "The collector, such as http://host:4318."),
+          Key.of("otel.exporterOtlpProtocol", "", "http/json, which all collectors accept."),
+          Key.secret("otel.exporterOtlpHeaders", "Headers for the collector, as in a=1,b=2."),
+          Key.of("otel.serviceName", "", "The name of this service in traces; holdfast."),
+          Key.of("otel.resourceAttributes", "", "What else describes it, as in a=1,b=2."),
+          Key.of("otel.tracesSampler", "", "Which traces are recorded, as OpenTelemetry says."),
+          Key.of("otel.tracesSamplerArg", "", "The argument of the sampler, such as 0.1."));
 
   private static final String VARIABLES = "HOLDFAST_";
 
@@ -155,10 +164,11 @@ public final class Configuration {
   private static void environment(Map<String, String> environment, Map<String, Value> values) {
     List<String> variables = KEYS.stream().map(Key::variable).toList();
     environment.forEach((name, text) -> {
-      if (!name.startsWith(VARIABLES) || FOREIGN.contains(name) || text.isEmpty()) {
+      int index = variables.indexOf(name);
+      boolean ours = index >= 0 || (name.startsWith(VARIABLES) && !FOREIGN.contains(name));
+      if (!ours || text.isEmpty()) {
         return;
       }
-      int index = variables.indexOf(name);
       if (index < 0) {
         throw new ConfigException(
             "The variable %s is not known: %s"
@@ -294,7 +304,25 @@ public final class Configuration {
         new ServerConfig.Work(
             integer("concurrency"), tenants(), duration("tenantIdle"), duration("nodeTimeout")),
         duration("drain"),
-        duration("keepAudit"));
+        duration("keepAudit"),
+        tracing());
+  }
+
+  private @Nullable TraceSettings tracing() {
+    try {
+      return TraceSettings.of(
+          new TraceSettings.Variables(
+              text("otel.tracesExporter"),
+              text("otel.exporterOtlpEndpoint"),
+              text("otel.exporterOtlpProtocol"),
+              text("otel.exporterOtlpHeaders"),
+              text("otel.serviceName"),
+              text("otel.resourceAttributes"),
+              text("otel.tracesSampler"),
+              text("otel.tracesSamplerArg")));
+    } catch (IllegalArgumentException wrong) {
+      throw new ConfigException(String.valueOf(wrong.getMessage()));
+    }
   }
 
   private ServerConfig.@Nullable Tls tls() {

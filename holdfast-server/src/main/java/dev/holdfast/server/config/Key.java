@@ -19,9 +19,12 @@ record Key(String name, String standard, boolean secret, String meaning) {
     return new Key(name, "", true, meaning);
   }
 
-  /** Returns its variable, such as {@code HOLDFAST_DATABASE_URL}. */
+  /**
+   * Returns its variable, such as {@code HOLDFAST_DATABASE_URL}. Keys of {@code otel} have the
+   * standard variables of OpenTelemetry.
+   */
   String variable() {
-    return "HOLDFAST_"
+    return (name.startsWith("otel.") ? "" : "HOLDFAST_")
         + name.replaceAll("([a-z])([A-Z])", "$1_$2").replace('.', '_').toUpperCase(Locale.ROOT);
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.server.config;
 
 import dev.holdfast.server.http.Quotas;
 import dev.holdfast.server.key.KeyText;
+import dev.holdfast.server.trace.TraceSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param work how much this server works, and for whom
  * @param drain how long running jobs may take when the server stops
  * @param keepAudit how long entries of the audit log are kept
+ * @param tracing where traces are sent; null for nowhere
  */
 public record ServerConfig(
     Set<ServerMode> modes,
@@ -34,7 +36,8 @@ public record ServerConfig(
     Map<String, Integer> queues,
     Work work,
     Duration drain,
-    Duration keepAudit) {
+    Duration keepAudit,
+    @Nullable TraceSettings tracing) {
 
   /**
    * Where and how the server serves.

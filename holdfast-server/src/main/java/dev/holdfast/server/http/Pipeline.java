@@ -9,6 +9,7 @@ import dev.holdfast.server.log.ServerLog;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
+import dev.holdfast.server.trace.RequestSpans;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -56,6 +57,7 @@ public final class Pipeline {
    * @param refusals is told about requests that the key may not make
    * @param shares what tenants and servers share
    * @param observer is told about each request
+   * @param spans traces each request
    */
   public record Settings(
       String basePath,
@@ -65,7 +67,8 @@ public final class Pipeline {
       TrustedProxies proxies,
       Refusals refusals,
       Shares shares,
-      Observer observer) {}
+      Observer observer,
+      RequestSpans spans) {}
 
   /** What limits count: the quotas of tenants, and the servers among which rates are divided. */
   public record Shares(Quotas quotas, LiveServers servers) {}
@@ -112,7 +115,13 @@ public final class Pipeline {
       Router.Match match = router.match(request.method(), stripped(request.path()));
       route = match.route().toString();
       tenant = match.route().isOfTenant() ? match.parameters().get("tenant") : null;
-      response = write(request, id, respond(match, request, id));
+      RequestSpans spans =
+          match.route().permission() == Permission.PUBLIC ? RequestSpans.NONE : settings.spans();
+      response =
+          spans.around(
+              new RequestSpans.Seen(route, tenant, id, request.headers()),
+              RawResponse::status,
+              () -> answer(match, request, id));
     } catch (RuntimeException | Error failure) {
       response = write(request, id, Failures.problem(failure, id, route));
     } finally {
@@ -129,6 +138,14 @@ public final class Pipeline {
             response.status(),
             Duration.ofNanos(System.nanoTime() - started));
     return response;
+  }
+
+  private RawResponse answer(Router.Match match, RawRequest request, String id) {
+    try {
+      return write(request, id, respond(match, request, id));
+    } catch (RuntimeException | Error failure) {
+      return write(request, id, Failures.problem(failure, id, match.route().toString()));
+    }
   }
 
   /** Returns a problem outside of any route, for what the web server itself refuses. */

@@ -5,11 +5,10 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.server.tenant.OpenTenant;
-import dev.holdfast.server.tenant.Tenant;
+import dev.holdfast.server.tenant.TenantQuotas;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,7 @@ public final class Quotas {
   private static final Duration SOON = Duration.ofSeconds(1);
   private static final String TENANT = "/v1/tenants/{tenant}";
 
-  private final Function<Tenant, Limits> limits;
+  private final Limits ofServer;
   private final LongSupplier nanos;
   private final Map<String, Counted> counts = new ConcurrentHashMap<>();
 
@@ -41,6 +40,19 @@ public final class Quotas {
   public record Limits(long queuedJobs, long openRuns, long payloadBytes, long schedules) {
     /** No limits. */
     public static final Limits NONE = new Limits(0, 0, 0, 0);
+
+    /** Returns these limits, with those that the settings of a tenant have instead. */
+    public Limits with(TenantQuotas own) {
+      return new Limits(
+          or(own.queuedJobs(), queuedJobs),
+          or(own.openRuns(), openRuns),
+          or(own.payloadBytes(), payloadBytes),
+          or(own.schedules(), schedules));
+    }
+
+    private static long or(@Nullable Integer own, long otherwise) {
+      return own == null ? otherwise : own;
+    }
 
     /**
      * Checks the values.
@@ -78,10 +90,10 @@ public final class Quotas {
   }
 
   /**
-   * @param limits the limits of each tenant
+   * @param ofServer the limits of tenants whose settings have no others
    */
-  public Quotas(Function<Tenant, Limits> limits, LongSupplier nanos) {
-    this.limits = limits;
+  public Quotas(Limits ofServer, LongSupplier nanos) {
+    this.ofServer = ofServer;
     this.nanos = nanos;
   }
 
@@ -95,7 +107,7 @@ public final class Quotas {
     if (tenant == null || route.method() == Method.GET || !route.path().startsWith(TENANT)) {
       return;
     }
-    Limits most = limits.apply(tenant.tenant());
+    Limits most = ofServer.with(tenant.tenant().settings().quotas());
     switch (route.method() + route.path().substring(TENANT.length())) {
       case "POST/jobs", "POST/jobs/bulk", "POST/events" -> {
         payload(most, bytes);

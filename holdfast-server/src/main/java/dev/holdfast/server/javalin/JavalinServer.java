@@ -43,8 +43,6 @@ public final class JavalinServer implements AutoCloseable {
   private static final Duration PING = Duration.ofSeconds(10);
   private static final int HEADER_LIMIT = 16 * 1024;
 
-  /** How much of a body is read that nobody wants, so that the connection can be used again. */
-
   private final Pipeline pipeline;
   private final ServerConfig.Http settings;
   private final SlowConnections slow;

@@ -1,11 +1,13 @@
 package dev.holdfast.server.node;
 
+import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.postgres.PostgresStore;
 import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.server.tenant.Tenant;
 import dev.holdfast.server.tenant.TenantAccess;
+import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
@@ -33,6 +35,7 @@ public final class TenantLinks implements TenantAccess {
   private final long window;
   private final Map<Integer, Long> lastHints = new ConcurrentHashMap<>();
   private volatile @Nullable ServerNode node;
+  private volatile ClientSettings clients = ClientSettings.DEFAULT;
 
   /**
    * @param idle how long nodes stay in a tenant without work, the same for all servers
@@ -53,6 +56,16 @@ public final class TenantLinks implements TenantAccess {
   /** Sets the node of this server. */
   public void node(ServerNode own) {
     node = own;
+  }
+
+  /** Traces the calls of the clients of tenants that are opened from now on. */
+  public void tracing(OpenTelemetry telemetry) {
+    clients = clients.tracing(telemetry);
+  }
+
+  @Override
+  public ClientSettings clients() {
+    return clients;
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ public final class Subscription implements EventSource {
   private final Runnable onClose;
   private final Map<RunId, Long> positions;
   private final Set<RunId> open;
-  private final Set<String> snapshots = new HashSet<>();
+  private final Set<String> snapshots = ConcurrentHashMap.newKeySet();
   private final BlockingQueue<Item> queue = new ArrayBlockingQueue<>(BEHIND);
   private final Queue<Event> replayed = new ArrayDeque<>();
   private final AtomicBoolean closed = new AtomicBoolean();

@@ -3,35 +3,83 @@ package dev.holdfast.server.stream;
 import dev.holdfast.api.UnknownRunException;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.server.tenant.OpenTenant;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads what the clients of a tenant watch, once for all of them, and hands it to each. It reads
- * only while there are clients.
+ * Reads what the clients of a tenant watch, once for all of them, and hands it to each. It tells
+ * the nodes what is watched, and reads when they tell that it has changed; otherwise only twice a
+ * minute, in case a signal was lost. Without clients it does nothing.
  */
 final class TenantFeed {
   static final int PAGE = 200;
-  private static final Duration TICK = Duration.ofMillis(500);
-  private static final int SNAPSHOT_TICKS = 4;
+  private static final Duration IDLE = Duration.ofSeconds(30);
+
+  /** What a node runs is known from its heartbeats only. */
+  private static final Duration NODES_IDLE = Duration.ofSeconds(10);
+
+  private static final Duration UNHEARD = Duration.ofMillis(500);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+  /** After a watch was announced, nodes that have not heard of it yet may change what it is of. */
+  private static final Duration SETTLING = Duration.ofSeconds(1);
+
+  private static final Duration WHILE_SETTLING = Duration.ofMillis(200);
+
+  /** Between two looks, so that a flood of signals costs a bounded number of reads. */
+  private static final Duration BETWEEN = Duration.ofMillis(20);
+
   private static final Logger log = LoggerFactory.getLogger(TenantFeed.class);
 
   private final OpenTenant tenant;
   private final FeedViews views;
   private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
   private final Map<RunId, Long> positions = new HashMap<>();
-  private final Map<String, String> sent = new HashMap<>();
+  private final Set<RunId> changed = new HashSet<>();
+  private final Map<String, Pace> paces = new HashMap<>();
+  private final Map<String, String> sent = new ConcurrentHashMap<>();
+  private final Semaphore bell = new Semaphore(0);
   private @Nullable Thread reader;
+  private @Nullable SignalBus bus;
+  private long announcedAt = System.nanoTime() - IDLE.toNanos();
+  private long readAllAt = announcedAt;
+
+  /** A snapshot that clients can watch. */
+  private enum Snapshot {
+    JOBS("jobs", Subscription::watchesJobs, FeedViews::jobs),
+    NODES("nodes", Subscription::watchesNodes, FeedViews::nodes);
+
+    private final String topic;
+    private final Predicate<Subscription> watched;
+    private final Function<FeedViews, Function<OpenTenant, String>> view;
+
+    Snapshot(
+        String topic,
+        Predicate<Subscription> watched,
+        Function<FeedViews, Function<OpenTenant, String>> view) {
+      this.topic = topic;
+      this.watched = watched;
+      this.view = view;
+    }
+  }
 
   TenantFeed(OpenTenant tenant, FeedViews views) {
     this.tenant = tenant;
@@ -40,10 +88,6 @@ final class TenantFeed {
 
   FeedViews views() {
     return views;
-  }
-
-  OpenTenant tenant() {
-    return tenant;
   }
 
   /** Returns the events of a run after a position; none if the run is gone. */
@@ -60,11 +104,94 @@ final class TenantFeed {
    * which it ignores.
    */
   synchronized void add(Subscription subscription, Map<RunId, Long> from) {
+    boolean news = from.keySet().stream().anyMatch(run -> !positions.containsKey(run));
     from.forEach(positions::putIfAbsent);
     subscriptions.add(subscription);
-    if (reader == null) {
-      reader = Thread.ofVirtual().name("holdfast-feed-" + tenant.tenant().name()).start(this::read);
+    for (Snapshot snapshot : Snapshot.values()) {
+      String known = sent.get(snapshot.topic);
+      if (!snapshot.watched.test(subscription)) {
+        continue;
+      }
+      if (known == null) {
+        news = true;
+      } else {
+        subscription.offerSnapshot(snapshot.topic, known, false);
+      }
     }
+    if (reader == null) {
+      bus = new SignalBus(tenant.signals());
+      bus.subscribe(this::hear);
+      reader = Thread.ofVirtual().name("holdfast-feed-" + tenant.tenant().name()).start(this::read);
+      news = true;
+    }
+    if (news) {
+      announce();
+      bell.release();
+    }
+  }
+
+  /** Tells the nodes what is watched. They forget it after two minutes. */
+  private synchronized void announce() {
+    SignalBus to = bus;
+    if (to == null) {
+      return;
+    }
+    announcedAt = System.nanoTime();
+    positions.keySet().forEach(run -> to.publish(new Signal.Watched(Signal.run(run))));
+    if (subscriptions.stream().anyMatch(Subscription::watchesJobs)) {
+      to.publish(new Signal.Watched(Signal.JOBS));
+    }
+  }
+
+  private void hear(Signal signal) {
+    boolean wakes =
+        switch (signal) {
+          case Signal.Changed(String topic) -> changed(topic);
+          case Signal.NewWork work -> noted(Snapshot.JOBS);
+          case Signal.Scheduled scheduled -> noted(Snapshot.JOBS);
+          case Signal.QueueChanged queue -> noted(Snapshot.JOBS);
+          case Signal.NodeJoined joined -> joined();
+          case Signal.NodeDied died -> noted(Snapshot.NODES);
+          case Signal.SignalsMissed missed -> missed();
+          default -> false;
+        };
+    if (wakes) {
+      bell.release();
+    }
+  }
+
+  private synchronized boolean changed(String topic) {
+    if (topic.equals(Signal.JOBS)) {
+      return noted(Snapshot.JOBS);
+    }
+    for (RunId run : positions.keySet()) {
+      if (Signal.run(run).equals(topic)) {
+        return changed.add(run);
+      }
+    }
+    return false;
+  }
+
+  private synchronized boolean noted(Snapshot snapshot) {
+    Pace pace = paces.get(snapshot.topic);
+    if (pace != null) {
+      pace.changed(System.nanoTime());
+    }
+    return pace != null;
+  }
+
+  /** A node that has just joined does not know what is watched. */
+  private synchronized boolean joined() {
+    announcedAt = System.nanoTime() - IDLE.toNanos();
+    noted(Snapshot.NODES);
+    return true;
+  }
+
+  private synchronized boolean missed() {
+    changed.addAll(positions.keySet());
+    noted(Snapshot.JOBS);
+    noted(Snapshot.NODES);
+    return true;
   }
 
   synchronized void remove(Subscription subscription) {
@@ -72,25 +199,29 @@ final class TenantFeed {
     Set<RunId> watched =
         subscriptions.stream().flatMap(s -> s.runs().stream()).collect(Collectors.toSet());
     positions.keySet().retainAll(watched);
+    changed.retainAll(watched);
+    bell.release(); // So that a feed without clients ends.
   }
 
   private void read() {
-    int tick = 0;
     while (goesOn()) {
+      Duration wait;
       try {
-        readRuns();
-        if (tick++ % SNAPSHOT_TICKS == 0) {
-          snapshot("jobs", Subscription::watchesJobs, () -> views.jobs().apply(tenant));
-          snapshot("nodes", Subscription::watchesNodes, () -> views.nodes().apply(tenant));
-        }
+        look();
+        wait = untilNext();
       } catch (RuntimeException failure) {
         log.warn(
             "Feed of tenant {} could not be read, trying again: {}",
             tenant.tenant().name(),
             failure.getMessage());
+        wait = AFTER_FAILURE;
       }
       try {
-        Thread.sleep(TICK);
+        Thread.sleep(BETWEEN);
+        boolean called = bell.tryAcquire(wait.minus(BETWEEN).toNanos(), TimeUnit.NANOSECONDS);
+        if (called) {
+          bell.drainPermits();
+        }
       } catch (InterruptedException stopped) {
         return;
       }
@@ -105,14 +236,56 @@ final class TenantFeed {
       return true;
     }
     reader = null;
+    if (bus != null) {
+      bus.close();
+      bus = null;
+    }
     sent.clear();
+    paces.clear();
+    changed.clear();
     return false;
   }
 
-  private void readRuns() {
-    Map<RunId, Long> wanted;
+  private void look() {
+    long now = System.nanoTime();
+    if (now - announcedAt >= IDLE.toNanos()) {
+      announce();
+    }
+    readRuns(now);
+    for (Snapshot snapshot : Snapshot.values()) {
+      look(snapshot, now);
+    }
+  }
+
+  private synchronized Duration untilNext() {
+    long now = System.nanoTime();
+    Duration next = positions.isEmpty() ? IDLE : runsEvery(now);
+    for (Pace pace : paces.values()) {
+      Duration due = pace.untilDue(now);
+      next = due.compareTo(next) < 0 ? due : next;
+    }
+    return changed.isEmpty() ? next : Duration.ZERO;
+  }
+
+  /** Returns how often runs are read although nothing is known to have changed. */
+  private Duration runsEvery(long now) {
+    if (bus != null && !bus.hearsOthers()) {
+      return UNHEARD;
+    }
+    return now - announcedAt < SETTLING.toNanos() ? WHILE_SETTLING : IDLE;
+  }
+
+  private void readRuns(long now) {
+    Map<RunId, Long> wanted = new HashMap<>();
     synchronized (this) {
-      wanted = Map.copyOf(positions);
+      boolean all = now - readAllAt >= runsEvery(now).toNanos();
+      readAllAt = all ? now : readAllAt;
+      positions.forEach((run, after) -> {
+        if (all || changed.contains(run)) {
+          wanted.put(run, after);
+        }
+      });
+      changed.clear();
     }
     wanted.forEach((run, after) -> {
       List<RunEvent> fresh = events(run, after);
@@ -122,23 +295,44 @@ final class TenantFeed {
       subscriptions.forEach(subscription -> subscription.offer(run, fresh));
       synchronized (this) {
         positions.computeIfPresent(run, (any, at) -> Math.max(at, fresh.getLast().seq()));
+        if (fresh.size() >= PAGE && positions.containsKey(run)) {
+          changed.add(run);
+        }
       }
     });
   }
 
-  private void snapshot(
-      String name,
-      java.util.function.Predicate<Subscription> watches,
-      java.util.function.Supplier<String> view) {
+  private void look(Snapshot snapshot, long now) {
     List<Subscription> clients = new ArrayList<>(subscriptions);
-    clients.removeIf(watches.negate());
-    if (clients.isEmpty()) {
-      return;
+    clients.removeIf(snapshot.watched.negate());
+    synchronized (this) {
+      if (clients.isEmpty()) {
+        paces.remove(snapshot.topic);
+        sent.remove(snapshot.topic);
+        return;
+      }
+      boolean heard = bus == null || bus.hearsOthers();
+      Pace pace =
+          paces.computeIfAbsent(
+              snapshot.topic, any -> new Pace(snapshot == Snapshot.NODES ? NODES_IDLE : IDLE));
+      if (!heard) {
+        pace.changed(now); // So looks go on, ever more rarely.
+      }
+      if (pace.untilDue(now).isPositive()) {
+        return;
+      }
+      pace.looks(now);
     }
-    String now = view.get();
-    boolean changed = !now.equals(sent.put(name, now));
+    String view = snapshot.view.apply(views).apply(tenant);
+    synchronized (this) {
+      Pace pace = paces.get(snapshot.topic);
+      if (pace != null) {
+        pace.lookedUntil(System.nanoTime());
+      }
+    }
+    boolean differs = !view.equals(sent.put(snapshot.topic, view));
     for (Subscription client : clients) {
-      client.offerSnapshot(name, now, changed);
+      client.offerSnapshot(snapshot.topic, view, differs);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.server.tenant;
 
 import dev.holdfast.api.lease.Leases;
 import dev.holdfast.engine.client.HoldfastClient;
+import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
 
 /** A tenant that this server has opened: its store, and a client on it. */
@@ -15,6 +16,9 @@ public interface OpenTenant {
 
   /** Returns a client on its store. */
   HoldfastClient client();
+
+  /** Returns what carries the signals of its nodes and clients. */
+  ClusterCoordinator signals();
 
   /** Returns its leases, to find and list them. */
   Leases leases();

@@ -3,8 +3,8 @@ package dev.holdfast.server.tenant;
 import dev.holdfast.api.lease.Leases;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.codec.JsonCodec;
-import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.lease.HoldfastLeases;
+import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +46,7 @@ final class SchemaTenant implements OpenTenant {
           new Opened(
               store,
               HoldfastClient.on(
-                  store, new JsonCodec(), ClientSettings.DEFAULT, access.coordinator(tenant)),
+                  store, new JsonCodec(), access.clients(), access.coordinator(tenant)),
               HoldfastLeases.on(store));
       opened = known;
     }
@@ -61,6 +61,11 @@ final class SchemaTenant implements OpenTenant {
   @Override
   public HoldfastClient client() {
     return opened().client();
+  }
+
+  @Override
+  public ClusterCoordinator signals() {
+    return access.coordinator(tenant);
   }
 
   @Override

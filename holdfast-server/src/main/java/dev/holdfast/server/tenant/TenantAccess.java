@@ -1,5 +1,6 @@
 package dev.holdfast.server.tenant;
 
+import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
 
@@ -11,6 +12,9 @@ public interface TenantAccess {
 
   /** Returns what carries the signals of a tenant. */
   ClusterCoordinator coordinator(Tenant tenant);
+
+  /** Returns the settings of the clients of tenants. */
+  ClientSettings clients();
 
   /**
    * Makes sure that a node looks at a tenant, now and for some time: its work is about to change.

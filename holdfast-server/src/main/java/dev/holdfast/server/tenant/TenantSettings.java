@@ -12,20 +12,23 @@ import org.jspecify.annotations.Nullable;
  *     server
  * @param weight how many more slots of a busy server it gets than a tenant with weight 1
  * @param maxHeld how many jobs each server may run for it at the same time; null for no limit
+ * @param quotas how much it may have
  */
 public record TenantSettings(
     Duration keepHistory,
     Duration keepDeadLetters,
     @Nullable Integer requestsPerSecond,
     int weight,
-    @Nullable Integer maxHeld) {
+    @Nullable Integer maxHeld,
+    TenantQuotas quotas) {
 
   private static final Duration SHORTEST = Duration.ofHours(1);
   private static final Duration LONGEST = Duration.ofDays(3_650);
 
   /** The settings of a new tenant. */
   public static final TenantSettings DEFAULT =
-      new TenantSettings(Duration.ofDays(14), Duration.ofDays(90), null, 1, null);
+      new TenantSettings(
+          Duration.ofDays(14), Duration.ofDays(90), null, 1, null, TenantQuotas.OF_SERVER);
 
   /**
    * Checks the values.

@@ -225,18 +225,34 @@ final class TenantStatements {
     node.put("requestsPerSecond", settings.requestsPerSecond());
     node.put("weight", settings.weight());
     node.put("maxHeld", settings.maxHeld());
+    TenantQuotas quotas = settings.quotas();
+    node.putObject("quotas")
+        .put("queuedJobs", quotas.queuedJobs())
+        .put("openRuns", quotas.openRuns())
+        .put("payloadBytes", quotas.payloadBytes())
+        .put("schedules", quotas.schedules());
     return node.toString();
   }
 
   private static TenantSettings settings(String text) {
     JsonNode node = JSON.readTree(text);
-    JsonNode rate = node.path("requestsPerSecond");
+    JsonNode quotas = node.path("quotas");
     return new TenantSettings(
         duration(node, "keepHistory", TenantSettings.DEFAULT.keepHistory()),
         duration(node, "keepDeadLetters", TenantSettings.DEFAULT.keepDeadLetters()),
-        rate.isNumber() ? rate.intValue() : null,
+        integer(node, "requestsPerSecond"),
         node.path("weight").asInt(1),
-        node.path("maxHeld").isNumber() ? node.path("maxHeld").intValue() : null);
+        integer(node, "maxHeld"),
+        new TenantQuotas(
+            integer(quotas, "queuedJobs"),
+            integer(quotas, "openRuns"),
+            integer(quotas, "payloadBytes"),
+            integer(quotas, "schedules")));
+  }
+
+  private static @Nullable Integer integer(JsonNode node, String field) {
+    JsonNode value = node.path(field);
+    return value.isNumber() ? value.intValue() : null;
   }
 
   private static Duration duration(JsonNode node, String field, Duration otherwise) {

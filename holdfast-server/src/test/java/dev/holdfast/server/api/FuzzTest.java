@@ -122,6 +122,8 @@ class FuzzTest {
           "settings",
           "keepHistory",
           "requestsPerSecond",
+          "quotas",
+          "queuedJobs",
           "mode",
           "pattern",
           "tag");

@@ -60,6 +60,51 @@ class QuotasTest {
   }
 
   @Test
+  void theSettingsOfATenantReplaceTheQuotasOfAllServers() {
+    Map<String, String> ofServer =
+        Map.of("quotas.queuedJobs", "1", "quotas.openRuns", "1", "quotas.payloadBytes", "30");
+    try (TestServer server = new TestServer(ofServer)) {
+      ApiClient other = new ApiClient(server.start(ofServer).url(), server.tenantKey());
+      ApiClient tenant = server.tenant();
+      String settings = T + "/settings";
+      String job = "{\"task\":\"no::handler\"}";
+      String large = "{\"task\":\"a\",\"payload\":\"%s\"}".formatted("x".repeat(100));
+      assertThat(tenant.get(settings).expect(200).json().at("/quotas/queuedJobs").isNull())
+          .as("those of the server")
+          .isTrue();
+      tenant.post(T + "/jobs", job).expect(201);
+      tenant.post(T + "/jobs", job).expect(429, "QUOTA_QUEUED_JOBS");
+      other.post(T + "/jobs", large).expect(409, "QUOTA_PAYLOAD_BYTES");
+
+      tenant.send("PATCH", settings, "{\"quotas\":{\"queuedJobs\":9}}").expect(403, "FORBIDDEN");
+      server
+          .admin()
+          .send(
+              "PATCH",
+              settings,
+              "{\"quotas\":{\"queuedJobs\":2,\"payloadBytes\":0,\"schedules\":1}}")
+          .expect(200);
+      server.admin().send("PATCH", settings, "{\"quotas\":{\"openRuns\":-1}}").expect(400);
+      assertThat(tenant.get(settings).json().path("quotas").toString())
+          .isEqualTo("{\"queuedJobs\":2,\"openRuns\":null,\"payloadBytes\":0,\"schedules\":1}");
+
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(() -> other.post(T + "/jobs", large).expect(201));
+      other.post(T + "/jobs", large).expect(429, "QUOTA_QUEUED_JOBS");
+      String schedule = "{\"task\":\"a\",\"every\":\"P1D\"}";
+      other.put(T + "/schedules/one", schedule).expect(201);
+      other.put(T + "/schedules/two", schedule).expect(409, "QUOTA_SCHEDULES");
+      String run = "{\"workflow\":\"test::approval\"}";
+      other.post(T + "/runs", run).expect(201);
+      other.post(T + "/runs", run).expect(429, "QUOTA_OPEN_RUNS");
+
+      server.admin().send("PATCH", settings, "{\"quotas\":{\"schedules\":null}}").expect(200);
+      assertThat(tenant.get(settings).json().at("/quotas/schedules").isNull()).isTrue();
+    }
+  }
+
+  @Test
   void aServerAllowsItsShareOfTheRateOfAKey() {
     assertThat(allowed(new RateLimiter(() -> 0), 1)).isEqualTo(40);
     assertThat(allowed(new RateLimiter(() -> 0), 2)).isEqualTo(20);

@@ -32,6 +32,7 @@ final class EventSource {
 
   /** Returns an event that can be published repeatedly, as after a lost reply. */
   EventPublication publication(String payload) {
-    return new EventPublication(event, payload, UuidCreator::getTimeOrderedEpoch, JobOrigin.NONE);
+    return new EventPublication(
+        event, payload, UuidCreator::getTimeOrderedEpoch, JobOrigin.NONE, null);
   }
 }

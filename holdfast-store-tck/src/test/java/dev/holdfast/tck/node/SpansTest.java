@@ -12,6 +12,8 @@ import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.node.HoldfastNode;
@@ -32,6 +34,7 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.junit5.OpenTelemetryExtension;
 import io.opentelemetry.sdk.trace.ReadWriteSpan;
@@ -130,6 +133,133 @@ class SpansTest {
           assertThat(span.getAttributes().get(AttributeKey.longKey("holdfast.attempt")))
               .isEqualTo(1);
         });
+  }
+
+  @Test
+  void anAttemptAndItsWaitBelongToTheTraceOfTheEnqueue() throws Exception {
+    Span caller = telemetry.getOpenTelemetry().getTracer("test").spanBuilder("caller").startSpan();
+    try (HoldfastNode node = node()) {
+      Enqueued<String> job;
+      try (Scope current = caller.makeCurrent()) {
+        job = node.client().enqueue(ECHO, new Note("x"));
+      }
+      node.client().await(job, SOON);
+    }
+    caller.end();
+
+    SpanData enqueue = first("enqueue trace::echo");
+    assertThat(enqueue.getKind()).isEqualTo(SpanKind.PRODUCER);
+    assertThat(enqueue.getParentSpanId()).isEqualTo(caller.getSpanContext().getSpanId());
+    assertThat(List.of(first("trace::echo"), first("wait trace::echo")))
+        .allSatisfy(span -> {
+          assertThat(span.getTraceId()).isEqualTo(caller.getSpanContext().getTraceId());
+          assertThat(span.getParentSpanId()).isEqualTo(enqueue.getSpanId());
+        });
+  }
+
+  @Test
+  void eachAttemptOfAJobBelongsToTheSameTrace() throws Exception {
+    TaskType<Note, Void> flaky =
+        TaskType.of("trace::flaky", Note.class)
+            .with(job -> job.retry(RetryPolicy.fixed(Duration.ofMillis(1)).maxAttempts(3)));
+    AtomicInteger calls = new AtomicInteger();
+    try (HoldfastNode node =
+        node(store)
+            .handle(
+                flaky,
+                (note, context) -> {
+                  if (calls.incrementAndGet() < 3) {
+                    throw new IllegalStateException("Not yet");
+                  }
+                })
+            .start()) {
+      node.client().await(node.client().enqueue(flaky, new Note("x")), SOON);
+    }
+
+    SpanData enqueue = first("enqueue trace::flaky");
+    assertThat(named("trace::flaky"))
+        .hasSize(3)
+        .allSatisfy(span -> assertThat(span.getParentSpanId()).isEqualTo(enqueue.getSpanId()));
+    assertThat(named("wait trace::flaky")).hasSize(3);
+  }
+
+  @Test
+  void whatAHandlerEnqueuesBelongsToTheTraceOfItsAttempt() throws Exception {
+    TaskType<Note, Void> parent = TaskType.of("trace::parent", Note.class);
+    try (HoldfastNode node =
+        node(store)
+            .handle(
+                parent,
+                (note, context) -> {
+                  context.client().enqueue(ECHO, note);
+                })
+            .start()) {
+      node.client().await(node.client().enqueue(parent, new Note("x")), SOON);
+      first("trace::echo");
+    }
+
+    assertThat(first("enqueue trace::echo").getParentSpanId())
+        .isEqualTo(first("trace::parent").getSpanId());
+    assertThat(first("trace::echo").getTraceId())
+        .isEqualTo(first("enqueue trace::parent").getTraceId());
+  }
+
+  @Test
+  void theStepsOfARunAndOfItsChildrenBelongToTheTraceOfItsStart() throws Exception {
+    Workflow<Note, Void> inner =
+        Workflow.define("trace::inner", Note.class, flow -> flow.step("in", ECHO, flow.input()));
+    Workflow<Note, Void> outer =
+        Workflow.define(
+            "trace::outer",
+            Note.class,
+            flow -> {
+              flow.step("one", ECHO, flow.input());
+              flow.workflow("below", inner, flow.input());
+            });
+    try (HoldfastNode node = node(store).workflow(outer).workflow(inner).start()) {
+      node.client().runs().await(node.client().runs().start(outer, new Note("x")), SOON);
+    }
+
+    SpanData start = first("start trace::outer");
+    assertThat(named("trace::echo"))
+        .hasSize(2)
+        .allSatisfy(step -> assertThat(step.getParentSpanId()).isEqualTo(start.getSpanId()));
+  }
+
+  @Test
+  void theTraceOfAStartIsNotPartOfTheContextOfSteps() throws Exception {
+    TaskType<Object, Object> look = TaskType.of("trace::look", Object.class, Object.class);
+    Workflow<Note, Object> seeing =
+        Workflow.defineWithResult("trace::seeing", Note.class, flow -> flow.step("look", look));
+    Object seen;
+    try (HoldfastNode node =
+        node(store).handle(look, (context, run) -> context).workflow(seeing).start()) {
+      seen = node.client().runs().await(node.client().runs().start(seeing, new Note("x")), SOON);
+    }
+
+    assertThat(seen.toString()).contains("text").doesNotContain("traceparent");
+    assertThat(first("trace::look").getParentSpanId())
+        .isEqualTo(first("start trace::seeing").getSpanId());
+  }
+
+  @Test
+  void jobsOfAnEventBelongToItsTrace() throws Exception {
+    try (HoldfastNode node = node()) {
+      node.client().triggers().put(Trigger.named("echo").on("made").start(ECHO).build());
+      node.client().publish("made", new Note("x"));
+      first("trace::echo");
+    }
+
+    assertThat(first("trace::echo").getParentSpanId()).isEqualTo(first("publish made").getSpanId());
+  }
+
+  @Test
+  void withoutTelemetryNothingIsStoredWithAJob() {
+    try (HoldfastClient client = HoldfastClient.on(store)) {
+      client.enqueue(ECHO, new Note("x"));
+    }
+
+    assertThat(Worker.join(store, "node-1", "default", ECHO.name()).claimOne().policy()).isNull();
   }
 
   @Test
@@ -315,7 +445,7 @@ class SpansTest {
           .until(() -> passes.containsAll(Set.of("claim", "look", "stage", "due", "tidy")));
     }
 
-    assertThat(spans()).isEmpty();
+    assertThat(spans()).extracting(SpanData::getName).containsExactly("enqueue trace::unknown");
   }
 
   @Test

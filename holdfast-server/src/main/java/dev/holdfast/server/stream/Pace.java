@@ -1,0 +1,68 @@
+package dev.holdfast.server.stream;
+
+import java.time.Duration;
+
+/**
+ * Decides when to look again at something that changes. A change is looked at at once, and once
+ * more a little later, because nodes tell at most ten changes a second. While changes go on, there
+ * is one look in a second, and looks take at most a twentieth of the time. Not thread-safe.
+ */
+final class Pace {
+  static final Duration SHORTEST = Duration.ofMillis(50);
+  static final Duration ECHO = Duration.ofMillis(150);
+
+  /** How many looks may follow each other closely after a calm time. */
+  static final int BURST = 10;
+
+  private static final long REFILL = Duration.ofSeconds(1).toNanos();
+  private static final int SHARE = 20;
+
+  private final Duration idle;
+  private boolean looked;
+  private boolean fresh;
+  private boolean echo;
+  private long changedAt;
+  private long lookedAt;
+  private long notBefore;
+
+  /** When the looks of a burst would be available again, had none been made since. */
+  private long fullAt;
+
+  /**
+   * @param idle when to look although nothing is known to have changed, in case a signal was lost
+   */
+  Pace(Duration idle) {
+    this.idle = idle;
+  }
+
+  /** Notes a change. */
+  void changed(long now) {
+    fresh = true;
+    changedAt = now;
+  }
+
+  /** Returns how long to wait with the next look; zero or less if it is due. */
+  Duration untilDue(long now) {
+    if (!looked) {
+      return Duration.ZERO;
+    }
+    long due = lookedAt + (fresh ? SHORTEST : echo ? ECHO : idle).toNanos();
+    long affordable = fullAt - (BURST - 1) * REFILL;
+    return Duration.ofNanos(Math.max(Math.max(due - now, affordable - now), notBefore - now));
+  }
+
+  /** Notes that a look begins. */
+  void looks(long now) {
+    fullAt = (looked && fullAt - now > 0 ? fullAt : now) + REFILL;
+    echo = fresh && now - changedAt < ECHO.toNanos();
+    fresh = false;
+    looked = true;
+    lookedAt = now;
+    notBefore = now;
+  }
+
+  /** Notes that the look has ended. */
+  void lookedUntil(long now) {
+    notBefore = now + (now - lookedAt) * SHARE;
+  }
+}
