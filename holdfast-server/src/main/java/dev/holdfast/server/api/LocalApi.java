@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -103,6 +104,11 @@ public final class LocalApi implements AutoCloseable {
     @Override
     public Leases leases() {
       return owned;
+    }
+
+    @Override
+    public <T> T change(Supplier<T> change) {
+      return change.get();
     }
 
     @Override
