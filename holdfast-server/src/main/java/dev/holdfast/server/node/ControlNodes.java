@@ -5,16 +5,14 @@ import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.liveness.NodeRows;
-import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -99,12 +97,13 @@ public final class ControlNodes implements NodeStore {
         and mode_exceptions <@ :seenExceptions::text[]
       """;
 
+  // The columns that NodeRows.status reads. A process has no stack and loses no slots; its nodes do.
   private static final String LIST =
       """
       select incarnation, id, name, host, pid, version, claimed_timeout, timeout, queues, tasks,
-             roles, capacity, state = 'ALIVE' as alive, beat, started_at,
-             (extract(epoch from now() - beaten_at) * 1000000)::bigint as silence, running,
-             mode, mode_exceptions
+             capacity, null, roles, state = 'ALIVE', beat, started_at,
+             (extract(epoch from now() - beaten_at) * 1000000)::bigint, running, mode,
+             mode_exceptions, '{}'::text[], '{}'::text[], '{}'::text[], 0, '{}'::text[], 0
       from ${schema}.node
       where state = 'ALIVE' or died_at > now() - interval '1 day'
       order by started_at, incarnation
@@ -162,8 +161,8 @@ public final class ControlNodes implements NodeStore {
               .bind("host", node.host())
               .bind("pid", node.pid())
               .bind("version", node.version())
-              .bind("claimed", micros(node.timeouts().claimed()))
-              .bind("timeout", micros(node.timeouts().running()))
+              .bind("claimed", SqlValues.micros(node.timeouts().claimed()))
+              .bind("timeout", SqlValues.micros(node.timeouts().running()))
               .bindArray("queues", String.class, node.queues())
               .bindArray("tasks", String.class, node.tasks())
               .bindArray("roles", String.class, node.roles())
@@ -215,7 +214,9 @@ public final class ControlNodes implements NodeStore {
                   if (row.getBoolean(9)) {
                     disabled.add(row.getObject(1, UUID.class));
                   }
-                  return row.getString(7) == null ? alive.add(pulse(row)) : gone.add(dead(row));
+                  return row.getString(7) == null
+                      ? alive.add(NodeRows.pulse(row))
+                      : gone.add(NodeRows.dead(row));
                 })
                 .list());
     return new Look(ring(watcher, alive, disabled, reach), gone);
@@ -244,23 +245,6 @@ public final class ControlNodes implements NodeStore {
     return watched;
   }
 
-  private static Pulse pulse(ResultSet row) throws SQLException {
-    return new Pulse(
-        row.getObject(1, UUID.class),
-        row.getString(2),
-        new Timeouts(duration(row.getLong(3)), duration(row.getLong(4))),
-        row.getLong(5),
-        row.getBoolean(6));
-  }
-
-  private static Dead dead(ResultSet row) throws SQLException {
-    return new Dead(
-        row.getObject(1, UUID.class),
-        row.getString(2),
-        Death.valueOf(row.getString(7)),
-        duration(row.getLong(8)));
-  }
-
   @Override
   public boolean markDead(UUID incarnation, long beat, Duration silence) {
     return database.run(
@@ -270,7 +254,7 @@ public final class ControlNodes implements NodeStore {
                     .createUpdate(database.sql(MARK_DEAD))
                     .bind("incarnation", incarnation)
                     .bind("beat", beat)
-                    .bind("silence", micros(silence))
+                    .bind("silence", SqlValues.micros(silence))
                     .execute()
                 > 0);
   }
@@ -316,50 +300,14 @@ public final class ControlNodes implements NodeStore {
     return database.run(
         "list the nodes",
         handle ->
-            handle.createQuery(database.sql(LIST)).map((row, context) -> snapshot(row)).list());
-  }
-
-  private static NodeSnapshot snapshot(ResultSet row) throws SQLException {
-    return new NodeSnapshot(
-        new NodeRegistration(
-            row.getObject("incarnation", UUID.class),
-            row.getString("id"),
-            row.getString("name"),
-            row.getString("host"),
-            row.getLong("pid"),
-            row.getString("version"),
-            new Timeouts(
-                duration(row.getLong("claimed_timeout")), duration(row.getLong("timeout"))),
-            texts(row.getArray("queues")),
-            texts(row.getArray("tasks")),
-            row.getInt("capacity"),
-            null,
-            Set.of(),
-            texts(row.getArray("roles")),
-            Advice.NONE),
-        row.getBoolean("alive"),
-        row.getLong("beat"),
-        row.getTimestamp("started_at").toInstant(),
-        duration(Math.max(0, row.getLong("silence"))),
-        row.getInt("running"),
-        modes(row),
-        Lost.NONE);
+            handle
+                .createQuery(database.sql(LIST))
+                .map((row, context) -> NodeRows.status(row))
+                .list());
   }
 
   private static Modes modes(ResultSet row) throws SQLException {
-    return NodeRows.modes(row.getString("mode"), texts(row.getArray("mode_exceptions")));
-  }
-
-  private static Set<String> texts(Array array) throws SQLException {
-    return new LinkedHashSet<>(Arrays.asList((String[]) array.getArray()));
-  }
-
-  private static long micros(Duration duration) {
-    return duration.toNanos() / 1_000;
-  }
-
-  private static Duration duration(long micros) {
-    return Duration.ofNanos(micros * 1_000);
+    return NodeRows.modes(row.getString(2), SqlValues.strings(row, 3));
   }
 
   @Override

@@ -75,7 +75,8 @@ final class TenantStore implements StoreFixture, AutoCloseable {
             TENANT,
             SCHEMA,
             (transaction, incarnation) ->
-                holds.join(transaction, incarnation, TENANT, incarnation));
+                holds.join(transaction, incarnation, TENANT, incarnation),
+            () -> null);
     Nodes nodes = new Nodes();
     store =
         (Store)
