@@ -219,17 +219,19 @@ final class KnownRuns {
     Map<Integer, Optional<String>> outputs = new HashMap<>(known.outputs);
     outputs.put(step, Optional.ofNullable(output));
     RunPlan plan = planner.planFrom(facts, outputs);
-    boolean simple =
-        plan != null
-            && (RunAdvance.Express.isExpress(plan) || RunAdvance.Express.isLast(plan))
-            && plan.jobs().size() <= MOST_JOBS
-            && plan.jobs().stream().allMatch(job -> job.item() == StepRef.NO_ITEM);
-    return simple
-        ? new Next(
-            new RunAdvance.Express(success, facts.id(), known.seq, plan),
-            facts,
-            RunData.ofOutputs(outputs))
-        : null;
+    if (plan == null || !isSimple(plan)) {
+      return null;
+    }
+    return new Next(
+        new RunAdvance.Express(success, facts.id(), known.seq, plan),
+        facts,
+        RunData.ofOutputs(outputs));
+  }
+
+  private static boolean isSimple(RunPlan plan) {
+    return (RunAdvance.Express.isExpress(plan) || RunAdvance.Express.isLast(plan))
+        && plan.jobs().size() <= MOST_JOBS
+        && plan.jobs().stream().allMatch(job -> job.item() == StepRef.NO_ITEM);
   }
 
   /** Learns that the plan of a step was carried out. */
