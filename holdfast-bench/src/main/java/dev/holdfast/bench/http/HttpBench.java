@@ -139,8 +139,7 @@ public final class HttpBench extends BenchCommand {
       bench
           .report()
           .add(
-              Measure.of(
-                      "http.post_ratio", rounds.ratio("server", "plain", r -> r), Measure.RATIO)
+              Measure.of("http.post_ratio", rounds.ratio("server", "plain", r -> r), Measure.RATIO)
                   .should(Bar.atLeast(0.60)));
     } finally {
       bench.server().execute("drop table " + table);
@@ -221,9 +220,7 @@ public final class HttpBench extends BenchCommand {
           .report()
           .add(
               Measure.of(
-                      "http.bulk_ratio",
-                      rounds.ratio("bulk", "in process", r -> r),
-                      Measure.RATIO)
+                      "http.bulk_ratio", rounds.ratio("bulk", "in process", r -> r), Measure.RATIO)
                   .should(Bar.atLeast(0.60)));
     }
     bench.server().execute(clear);

@@ -219,8 +219,7 @@ public final class JavalinServer implements AutoCloseable {
    */
   private static boolean isRead(HttpServletRequest request) throws IOException {
     if (request.getContentLengthLong() == 0
-        || (request.getContentLengthLong() < 0
-            && request.getHeader("Transfer-Encoding") == null)) {
+        || (request.getContentLengthLong() < 0 && request.getHeader("Transfer-Encoding") == null)) {
       return true;
     }
     ServletInputStream body = request.getInputStream();

@@ -154,24 +154,25 @@ public final class ControlNodes implements NodeStore {
           if (before != null) {
             handle.createUpdate(database.sql(LEAVE)).bind("incarnation", before).execute();
           }
-          int registered = handle
-              .createUpdate(database.sql(REGISTER))
-              .bind("incarnation", node.incarnation())
-              .bind("id", node.id())
-              .bind("name", node.name())
-              .bind("host", node.host())
-              .bind("pid", node.pid())
-              .bind("version", node.version())
-              .bind("claimed", micros(node.timeouts().claimed()))
-              .bind("timeout", micros(node.timeouts().running()))
-              .bindArray("queues", String.class, node.queues())
-              .bindArray("tasks", String.class, node.tasks())
-              .bindArray("roles", String.class, node.roles())
-              .bind("capacity", node.capacity())
-              .bind("session", session)
-              .bind("mode", modes.node().name())
-              .bindArray("exceptions", String.class, NodeRows.texts(modes))
-              .execute();
+          int registered =
+              handle
+                  .createUpdate(database.sql(REGISTER))
+                  .bind("incarnation", node.incarnation())
+                  .bind("id", node.id())
+                  .bind("name", node.name())
+                  .bind("host", node.host())
+                  .bind("pid", node.pid())
+                  .bind("version", node.version())
+                  .bind("claimed", micros(node.timeouts().claimed()))
+                  .bind("timeout", micros(node.timeouts().running()))
+                  .bindArray("queues", String.class, node.queues())
+                  .bindArray("tasks", String.class, node.tasks())
+                  .bindArray("roles", String.class, node.roles())
+                  .bind("capacity", node.capacity())
+                  .bind("session", session)
+                  .bind("mode", modes.node().name())
+                  .bindArray("exceptions", String.class, NodeRows.texts(modes))
+                  .execute();
           if (before != null) {
             handle
                 .createUpdate(database.sql(INHERIT))
@@ -225,8 +226,7 @@ public final class ControlNodes implements NodeStore {
    * Returns the nodes that follow the watcher in an order that is the same for all. Disabled ones
    * are watched, and do not count: they watch no others.
    */
-  private static List<Pulse> ring(
-      UUID watcher, List<Pulse> others, Set<UUID> disabled, int reach) {
+  private static List<Pulse> ring(UUID watcher, List<Pulse> others, Set<UUID> disabled, int reach) {
     Comparator<UUID> order = Comparator.comparing(id -> id.toString().substring(24));
     List<Pulse> sorted = new ArrayList<>(others);
     sorted.sort(
