@@ -78,8 +78,7 @@ final class ListTimes {
                 String.format(Locale.ROOT, "p95 %.1f ms: %s", entry.getValue(), entry.getKey())));
     bench
         .report()
-        .add(
-            Measure.of("http.slowest_list_p95", slowest.getValue(), "ms").should(Bar.atMost(100)));
+        .add(Measure.of("http.slowest_list_p95", slowest.getValue(), "ms").should(Bar.atMost(100)));
     bench.report().note("The slowest of %d lists: %s".formatted(slow.size(), slowest.getKey()));
   }
 

@@ -31,18 +31,19 @@ final class PlainServer implements AutoCloseable {
     pool.setUsername(address.user());
     pool.setPassword(address.password());
     javalin =
-        Javalin.create(config -> {
-              config.concurrency.useVirtualThreads = true;
-              config.startup.showJavalinBanner = false;
-              config.startup.showOldJavalinVersionWarning = false;
-              config.startup.startupWatcherEnabled = false;
-              config.routes.post(
-                  "/jobs",
-                  context -> {
-                    insert(context.body());
-                    context.status(201).contentType("application/json").result(CONSTANT);
-                  });
-            })
+        Javalin.create(
+                config -> {
+                  config.concurrency.useVirtualThreads = true;
+                  config.startup.showJavalinBanner = false;
+                  config.startup.showOldJavalinVersionWarning = false;
+                  config.startup.startupWatcherEnabled = false;
+                  config.routes.post(
+                      "/jobs",
+                      context -> {
+                        insert(context.body());
+                        context.status(201).contentType("application/json").result(CONSTANT);
+                      });
+                })
             .start("127.0.0.1", 0);
   }
 

@@ -62,16 +62,7 @@ final class StartTimes {
     long started = System.nanoTime();
     Process process = builder.start();
     try (BufferedReader out = process.inputReader()) {
-      List<String> lines = new ArrayList<>();
-      URI url = null;
-      for (String line = out.readLine(); line != null && url == null; line = out.readLine()) {
-        lines.add(line);
-        int at = line.indexOf("http://");
-        url = at < 0 ? null : URI.create(line.substring(at).split("\\s", 2)[0]);
-      }
-      if (url == null) {
-        throw new BenchException("The server ended early: " + lines);
-      }
+      URI url = url(out);
       while (!ready(url)) {
         Thread.sleep(10);
       }
@@ -82,6 +73,19 @@ final class StartTimes {
         process.destroyForcibly().waitFor();
       }
     }
+  }
+
+  /** Reads what the server prints until it tells its address. */
+  private static URI url(BufferedReader out) throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (String line = out.readLine(); line != null; line = out.readLine()) {
+      lines.add(line);
+      int at = line.indexOf("http://");
+      if (at >= 0) {
+        return URI.create(line.substring(at).split("\\s", 2)[0]);
+      }
+    }
+    throw new BenchException("The server ended early: " + lines);
   }
 
   private static boolean ready(URI url) {

@@ -1,7 +1,6 @@
 package dev.holdfast.engine.client;
 
 import com.github.f4b6a3.uuid.UuidCreator;
-import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.Enqueuer;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.JobRequest;

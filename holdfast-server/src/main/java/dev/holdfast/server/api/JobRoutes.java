@@ -111,10 +111,16 @@ final class JobRoutes {
   private record NewJob(
       String task, JsonNode payload, @Nullable UUID id, Consumer<JobOptions.Builder> options) {
 
+    /**
+     * @param otherwise the id for a request that may be repeated
+     */
     JobRequest<JsonNode, Void> request(Call call, UUID otherwise) {
       TaskType<JsonNode, Void> type = TaskType.of(task, JsonNode.class);
       Patterns.requireTask(call, task);
-      return JobRequest.of(type, payload, options).withId(new JobId(id == null ? otherwise : id));
+      JobRequest<JsonNode, Void> request = JobRequest.of(type, payload, options);
+      // An id that may have been used is looked up in history, which a new one need not be.
+      UUID chosen = id == null && call.isRepeatable() ? otherwise : id;
+      return chosen == null ? request : request.withId(new JobId(chosen));
     }
   }
 

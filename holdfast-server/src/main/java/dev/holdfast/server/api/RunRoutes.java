@@ -74,9 +74,11 @@ final class RunRoutes {
     body.done();
     Names.workflow(workflow);
     Patterns.requireWorkflow(call, workflow);
+    // An id that may have been used is looked up in history, which a new one need not be.
+    UUID chosen = id == null && call.isRepeatable() ? call.newId() : id;
     RunOptions options =
         new RunOptions(
-            new RunId(id == null ? call.newId() : id),
+            chosen == null ? null : new RunId(chosen),
             unique,
             new java.util.HashSet<>(tags),
             label,

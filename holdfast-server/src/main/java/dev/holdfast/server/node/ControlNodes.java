@@ -226,8 +226,7 @@ public final class ControlNodes implements NodeStore {
    * Returns the nodes that follow the watcher in an order that is the same for all. Disabled ones
    * are watched, and do not count: they watch no others.
    */
-  private static List<Pulse> ring(
-      UUID watcher, List<Pulse> others, Set<UUID> disabled, int reach) {
+  private static List<Pulse> ring(UUID watcher, List<Pulse> others, Set<UUID> disabled, int reach) {
     Comparator<UUID> order = Comparator.comparing(id -> id.toString().substring(24));
     List<Pulse> sorted = new ArrayList<>(others);
     sorted.sort(

@@ -88,12 +88,11 @@ class IdempotencyTest {
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(() ->
             assertThat(tenant.get(T + "/workflows").response().body()).contains("test::chain"));
-    String run =
-        tenant.post(T + "/runs", "{\"workflow\":\"test::chain\"}").expect(201).text("id");
+    String run = tenant.post(T + "/runs", "{\"workflow\":\"test::chain\"}").expect(201).text("id");
     await()
         .atMost(Duration.ofSeconds(60))
-        .untilAsserted(() ->
-            assertThat(tenant.get(T + "/runs/" + run).text("state")).isEqualTo("SUCCEEDED"));
+        .untilAsserted(
+            () -> assertThat(tenant.get(T + "/runs/" + run).text("state")).isEqualTo("SUCCEEDED"));
     String fresh = once("rerun").post(T + "/runs/" + run + "/rerun").expect(201).text("id");
     crashed("rerun");
     assertThat(once("rerun").post(T + "/runs/" + run + "/rerun").expect(201).text("id"))
@@ -122,8 +121,7 @@ class IdempotencyTest {
     String signal = "{\"name\":\"other\",\"payload\":1}";
     assertThat(once("signal").post(path, signal).expect(200).text("result")).isEqualTo("SENT");
     crashed("signal");
-    assertThat(once("signal").post(path, signal).expect(200).text("result"))
-        .isEqualTo("DUPLICATE");
+    assertThat(once("signal").post(path, signal).expect(200).text("result")).isEqualTo("DUPLICATE");
     tenant.post(T + "/jobs/" + job + "/cancel").expect(200);
   }
 

@@ -94,8 +94,7 @@ class IsolationTest {
     owner.put(own + "/schedules/nightly", "{\"task\":\"secret::task\",\"every\":\"PT1H\"}");
     owner.put(own + "/triggers/paid", "{\"task\":\"secret::task\",\"event\":\"paid\"}");
     owner.post(own + "/queues/secretqueue/pause").expect(200);
-    List<String> reads =
-        List.of("/jobs", "/schedules", "/triggers", "/settings", "/audit");
+    List<String> reads = List.of("/jobs", "/schedules", "/triggers", "/settings", "/audit");
     List<String> before = reads.stream().map(path -> body(owner, own + path)).toList();
     int tried = 0;
     for (Route route : server.server().routes()) {

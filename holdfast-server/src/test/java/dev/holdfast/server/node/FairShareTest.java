@@ -38,8 +38,8 @@ class FairShareTest {
         String job = small.post(path, "{\"task\":\"test::echo\"}").expect(201).text("id");
         await()
             .atMost(Duration.ofSeconds(60))
-            .untilAsserted(() ->
-                assertThat(small.get(path + "/" + job).text("state")).isEqualTo("SUCCEEDED"));
+            .untilAsserted(
+                () -> assertThat(small.get(path + "/" + job).text("state")).isEqualTo("SUCCEEDED"));
         assertThat(number(server, ended) - before)
             .as("jobs of the other tenant that ended before the single job %d", i)
             .isLessThan(BACKLOG / 20);
