@@ -256,10 +256,11 @@ public final class TenantsBench extends BenchCommand {
 
   private static void enqueue(HoldfastServer server, int number, int jobs) {
     OpenTenant tenant = tenant(server, number);
-    tenant.wake();
     int left = jobs;
     while (left > 0) {
-      left -= tenant.client().enqueueAll(NoopJobs.requests(Math.min(left, NoopJobs.CHUNK))).size();
+      int chunk = Math.min(left, NoopJobs.CHUNK);
+      left -=
+          tenant.change(() -> tenant.client().enqueueAll(NoopJobs.requests(chunk))).size();
     }
   }
 
@@ -309,10 +310,9 @@ public final class TenantsBench extends BenchCommand {
                     bench.server().settle();
                     return parallel(
                         jobs,
-                        () -> {
-                          tenant.wake();
-                          tenant.client().enqueue(TASK, NoopJobs.Payload.OF_50_BYTES);
-                        });
+                        () ->
+                            tenant.change(() ->
+                                tenant.client().enqueue(TASK, NoopJobs.Payload.OF_50_BYTES)));
                   })
               .side(
                   "library",

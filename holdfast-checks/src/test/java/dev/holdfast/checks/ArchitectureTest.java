@@ -239,7 +239,8 @@ class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackage("dev.holdfast.server.javalin..")
+            // The bench compares the server with the framework alone.
+            .resideOutsideOfPackages("dev.holdfast.server.javalin..", "dev.holdfast.bench.http..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.javalin..", "org.eclipse.jetty..", "jakarta.servlet.."));

@@ -54,6 +54,7 @@ import dev.holdfast.postgres.workflow.PgRunStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -122,10 +123,12 @@ public final class PostgresStore implements Store {
         access,
         aging,
         new PgNodeStore(access.database(), access.heart(), access.session(), access.spare()),
-        new PgUpkeep(access.database()));
+        new PgUpkeep(access.database()),
+        new PgClaims(access.database(), aging));
   }
 
-  private PostgresStore(Access access, Duration aging, NodeStore nodes, Upkeep upkeep) {
+  private PostgresStore(
+      Access access, Duration aging, NodeStore nodes, Upkeep upkeep, Claims claims) {
     Database database = access.database();
     // Jobs that end without a report from a node are counted in rows that only this process writes.
     UUID shard = UUID.randomUUID();
@@ -141,7 +144,7 @@ public final class PostgresStore implements Store {
     this.intake = new PgIntake(database, intakeStatements, outside);
     this.events = new PgEvents(database, new EventStatements(database, intakeStatements), outside);
     this.triggers = new PgTriggerStore(database);
-    this.claims = new PgClaims(database, aging);
+    this.claims = claims;
     this.outcomes = new PgOutcomes(database, aging);
     this.staging = new PgStaging(database, shard);
     this.lookup = new PgJobQueries(database);
@@ -203,9 +206,15 @@ public final class PostgresStore implements Store {
    *
    * @param key determines which of the shared connections it uses
    * @param membership ties its nodes to the process that sends their heartbeats
+   * @param maxHeld how many jobs all nodes of all processes may hold here; supplies null for no
+   *     limit
    */
   public static PostgresStore sharing(
-      SharedConnections connections, int key, String schema, Membership membership) {
+      SharedConnections connections,
+      int key,
+      String schema,
+      Membership membership,
+      Supplier<@Nullable Integer> maxHeld) {
     PostgresSettings settings = connections.settings();
     Database database = connections.database(key, schema);
     return new PostgresStore(
@@ -219,7 +228,8 @@ public final class PostgresStore implements Store {
             () -> {}),
         settings.aging(),
         PgNodeStore.ofProcesses(database, membership),
-        new PgUpkeep(database, true));
+        new PgUpkeep(database, true),
+        new PgClaims(database, settings.aging(), maxHeld));
   }
 
   /**

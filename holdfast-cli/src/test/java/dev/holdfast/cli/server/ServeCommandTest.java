@@ -11,6 +11,7 @@ import dev.holdfast.embedded.testing.TestDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,6 +61,7 @@ class ServeCommandTest {
                 System.getProperty("java.class.path"),
                 "dev.holdfast.cli.Main",
                 "serve",
+                "--set=nodeTimeout=PT6S",
                 "--port=" + port));
     command.addAll(List.of(more));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
@@ -90,8 +92,9 @@ class ServeCommandTest {
       return Cli.with(variables, args);
     }
 
-    String startedRun() {
-      Cli start = run("run", "start", "cli::approval", "--input={\"order\":7}", "--json");
+    String startedRun(Path marker) {
+      String input = "--input={\"started\":\"%s\"}".formatted(marker);
+      Cli start = run("run", "start", "cli::parcel", input, "--json");
       assertThat(start.exit()).as(start.err()).isZero();
       return Json.read(start.out()).get("id").stringValue();
     }
@@ -107,16 +110,19 @@ class ServeCommandTest {
   }
 
   /**
-   * Starts a run, watches it, kills all servers with -9 in the middle, starts them again, and sees
-   * the run finish, in the same command that has watched it all the time.
+   * Starts a run, watches it, kills all servers with -9 while a step is running, starts them again,
+   * and sees the run finish, in the same command that has watched it all the time. The step is
+   * taken back from the dead node after its timeout.
    *
    * @return the servers of the second start
    */
-  private static List<ServerProcess> killInTheMiddleOfARun(
+  private List<ServerProcess> killInTheMiddleOfARun(
       Shell shell, List<ServerProcess> first, Servers servers) throws IOException {
-    shell.awaitOutput("cli::approval", "workflow", "list");
-    String run = shell.startedRun();
-    shell.awaitOutput("Waits for signal 'approved'.", "run", "show", run);
+    shell.awaitOutput("cli::parcel", "workflow", "list");
+    Path packing = folder.resolve("packing");
+    String run = shell.startedRun(packing);
+    await().atMost(WAIT).until(() -> Files.exists(packing));
+    assertThat(shell.run("job", "list", "--state=RUNNING").out()).contains("cli::pack");
     CompletableFuture<Cli> watch =
         CompletableFuture.supplyAsync(() -> shell.run("run", "watch", run, "--patience=5m"));
     first.forEach(ServerProcess::kill);
@@ -125,7 +131,8 @@ class ServeCommandTest {
     assertThat(shell.run("run", "signal", run, "approved", "--payload={}").exit()).isZero();
     Cli watched = watch.orTimeout(WAIT.toSeconds(), TimeUnit.SECONDS).join();
     assertThat(watched.exit()).as(watched.out() + watched.err()).isZero();
-    assertThat(watched.out()).contains("STEP_SUCCEEDED ship", "ended SUCCEEDED");
+    assertThat(watched.out())
+        .contains("STEP_SUCCEEDED pack", "STEP_SUCCEEDED ship", "ended SUCCEEDED");
     return second;
   }
 

@@ -200,7 +200,7 @@ public final class Claimer implements Role {
    */
   private Moment awaitSlots(Moment now) {
     looksInVain = 0;
-    int enough = Math.max(1, Math.min(LARGEST_BATCH, lane.slots().capacity() / 4));
+    int enough = Math.max(1, Math.min(LARGEST_BATCH, lane.slots().turn() / 4));
     lane.hungerFor(enough);
     boolean room = starter.room() > 0 || !starter.hasJobs();
     return room && lane.slots().free() >= enough ? now : now.plus(SLOT_CHECK);

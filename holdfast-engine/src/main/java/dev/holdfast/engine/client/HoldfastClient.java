@@ -1,6 +1,7 @@
 package dev.holdfast.engine.client;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.Enqueuer;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.JobRequest;
@@ -21,10 +22,12 @@ import dev.holdfast.api.job.RequeueResult;
 import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.SignalResult;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.api.schedule.FireResult;
 import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.api.type.TypeRef;
+import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
 import dev.holdfast.api.workflow.SignalOptions;
 import dev.holdfast.api.workflow.Started;
@@ -83,7 +86,7 @@ public final class HoldfastClient implements Holdfast {
   private final RunStarter runStarter;
   private final StoredRuns runs;
   private final JobSignals signals;
-  private final Schedules schedules;
+  private final StoredSchedules schedules;
   private final JobOrigin origin;
   private final Runnable onClose;
 
@@ -255,6 +258,19 @@ public final class HoldfastClient implements Holdfast {
   @Override
   public Published publish(String event, Object payload) {
     return publisher.publish(store.events(), event, payload);
+  }
+
+  /** Fires a schedule under a given id. A repeat with the same id fires no second job. */
+  public FireResult fire(String schedule, JobId job) {
+    return schedules.fire(schedule, job);
+  }
+
+  /**
+   * Starts a new run from the results of another one under a given id, as {@link Runs#rerun} does.
+   * A repeat with the same id starts no second run.
+   */
+  public RunId rerun(RunId original, List<String> from, @Nullable String input, RunId fresh) {
+    return runs.rerun(original, from, input, fresh);
   }
 
   @Override

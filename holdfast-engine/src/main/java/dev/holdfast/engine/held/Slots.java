@@ -31,8 +31,16 @@ public final class Slots {
       return used.get();
     }
 
+    /** Returns how many slots one request can get at most while nothing else runs. */
+    int turn() {
+      return capacity;
+    }
+
     /** Notes that a lane asks for slots. */
     void asked() {}
+
+    /** Notes that a lane has got slots. */
+    void granted(int slots) {}
 
     /** Changes how many slots are in use. */
     void use(int more) {
@@ -54,6 +62,15 @@ public final class Slots {
   /** Returns how many slots this lane has when nothing runs. */
   public int capacity() {
     return capacity;
+  }
+
+  /** Returns how many slots one request can get at most at present, however many are free. */
+  public int turn() {
+    int least = capacity;
+    for (Pool pool : pools) {
+      least = Math.min(least, pool.turn());
+    }
+    return least;
   }
 
   /** Returns how many of its slots are unavailable because hung attempts occupy them. */
@@ -90,6 +107,7 @@ public final class Slots {
       int granted = Math.min(wanted, free());
       for (Pool pool : pools) {
         pool.use(granted);
+        pool.granted(granted);
       }
       return granted;
     }

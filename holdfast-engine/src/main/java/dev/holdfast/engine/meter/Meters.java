@@ -10,10 +10,11 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -39,14 +40,15 @@ public final class Meters {
   private final Set<String> tasks;
   private final Map<String, OfQueue> queues = new ConcurrentHashMap<>();
   private final Map<String, DepthOfQueue> depths = new ConcurrentHashMap<>();
+  private final Queue<GaugeValues.Value> gauges = new ConcurrentLinkedQueue<>();
   private final Guarded<Counter> fenced;
   private final Guarded<Counter> nodesDied;
   private final Guarded<Counter> eventsDropped;
   private final Guarded<Counter> largeRuns;
-  private final AtomicLong unknownTaskJobs;
-  private final AtomicLong strandedRuns;
-  private final AtomicLong reportsWaiting;
-  private final AtomicLong oldestReportMillis;
+  private final GaugeValues.Value unknownTaskJobs;
+  private final GaugeValues.Value strandedRuns;
+  private final GaugeValues.Value reportsWaiting;
+  private final GaugeValues.Value oldestReportMillis;
 
   /**
    * Creates the meters of a node.
@@ -75,37 +77,45 @@ public final class Meters {
         counter(
             "holdfast.runs.large", "Runs whose outputs have half of the allowed size or more", own);
     this.unknownTaskJobs =
-        GaugeValues.of(
-            registry,
+        gauge(
             "holdfast.jobs.unknown.task",
             "Ready jobs of tasks that no live node has a handler for",
             null,
             1,
             own);
     this.strandedRuns =
-        GaugeValues.of(
-            registry,
+        gauge(
             "holdfast.runs.stranded",
             "Open runs that no live node can continue",
             null,
             1,
             own);
     this.reportsWaiting =
-        GaugeValues.of(
-            registry,
+        gauge(
             "holdfast.reports.waiting",
             "Attempts that have ended on this node and whose outcome is not written yet",
             null,
             1,
             own);
     this.oldestReportMillis =
-        GaugeValues.of(
-            registry,
+        gauge(
             "holdfast.reports.oldest",
             "How long the longest-waiting of them has waited",
             "seconds",
             1000,
             own);
+  }
+
+  private GaugeValues.Value gauge(
+      String name, String description, @Nullable String unit, double scale, Tags tags) {
+    GaugeValues.Value value = GaugeValues.of(registry, name, description, unit, scale, tags);
+    gauges.add(value);
+    return value;
+  }
+
+  /** Removes the values of this node from all gauges. */
+  public void close() {
+    gauges.forEach(GaugeValues.Value::close);
   }
 
   /** Returns the tags that all meters of a node carry. */
@@ -148,8 +158,8 @@ public final class Meters {
     final Guarded<Counter> claimed;
     final Guarded<Timer> claimTime;
     final Guarded<DistributionSummary> claimBatch;
-    final AtomicLong slotsLost;
-    final AtomicLong slotsReplaced;
+    final GaugeValues.Value slotsLost;
+    final GaugeValues.Value slotsReplaced;
     final Map<String, OfTask> tasks = new ConcurrentHashMap<>();
     private final Tags tags;
 
@@ -166,16 +176,14 @@ public final class Meters {
                       .tags(tags)
                       .register(registry));
       slotsLost =
-          GaugeValues.of(
-              registry,
+          gauge(
               "holdfast.slots.lost",
               "Slots occupied by handlers that do not respond to interruption",
               null,
               1,
               tags);
       slotsReplaced =
-          GaugeValues.of(
-              registry,
+          gauge(
               "holdfast.slots.replaced",
               "Slots that replace those of handlers that do not respond to interruption",
               null,
@@ -229,22 +237,20 @@ public final class Meters {
 
   /** The depth of one queue. */
   private final class DepthOfQueue {
-    final AtomicLong ready;
-    final AtomicLong oldestMillis;
+    final GaugeValues.Value ready;
+    final GaugeValues.Value oldestMillis;
 
     DepthOfQueue(String name) {
       Tags tags = own.and("queue", name);
       ready =
-          GaugeValues.of(
-              registry,
+          gauge(
               "holdfast.queue.depth",
               "Ready jobs; counting stops at 100,000",
               null,
               1,
               tags);
       oldestMillis =
-          GaugeValues.of(
-              registry,
+          gauge(
               "holdfast.queue.oldest.ready",
               "How long the longest-waiting ready job has waited",
               "seconds",
@@ -302,7 +308,7 @@ public final class Meters {
   /** Changes the number of hung attempts. */
   public void hung(String queue, boolean replaced, int by) {
     OfQueue meters = queue(queue);
-    (replaced ? meters.slotsReplaced : meters.slotsLost).addAndGet(by);
+    (replaced ? meters.slotsReplaced : meters.slotsLost).add(by);
   }
 
   public void fenced() {

@@ -245,6 +245,7 @@ final class Shutdown {
     }
     attempt("remove its meters of lost slots", components.lost::close);
     attempt("deliver its last events", components.events::close);
+    attempt("remove its values from gauges", components.meters::close);
     attempt("leave its process", last);
   }
 

@@ -1,5 +1,8 @@
 package dev.holdfast.engine.node;
 
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
@@ -30,14 +33,15 @@ final class WorkflowRoles {
     WorkflowCatalog catalog = components.client.workflows();
     RunPlanner planner = new LargeRuns(catalog.planner(), components.meters);
     this.outcomes =
-        new ExpressOutcomes(components.store.outcomes(), runs.advance(), catalog, components.bus);
+        new ExpressOutcomes(
+            components.store.outcomes(), runs.advance(), catalog, components.bus, this::tellEnded);
     this.advancer =
         whileEnabled(waker ->
             new Advancer(
                 runs.advance(),
                 () -> catalog.recorder(planner),
                 components.bus,
-                components.awaited,
+                this::tellEnded,
                 components.ticker,
                 components.telemetry.spans(),
                 waker));
@@ -52,6 +56,14 @@ final class WorkflowRoles {
   void ended(ClaimedJob job) {
     if (job.step() != null && !outcomes.isAdvanced(job.id())) {
       advancer.expect(job.step().run());
+    }
+  }
+
+  /** Wakes those that await a run. */
+  private void tellEnded(RunId run) {
+    JobId id = new JobId(run.value());
+    if (components.awaited.remove(id)) {
+      components.bus.publish(new Signal.JobEnded(id));
     }
   }
 

@@ -10,6 +10,7 @@ import dev.holdfast.engine.claim.StepHandOver;
 import dev.holdfast.engine.claim.WakeupSpread;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.ConfirmedOutcomes;
+import dev.holdfast.engine.held.FairSlots;
 import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.role.Driver;
@@ -33,11 +34,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** The roles that claim jobs, run them and record how they ended. */
 final class WorkingRoles {
   private final NodeComponents components;
   private final WorkflowRoles workflows;
+  private final FairSlots.@Nullable Share share;
   final Claimers claimers;
   final WakeupSpread wakeups;
   final ConfirmedOutcomes confirmed;
@@ -55,6 +58,7 @@ final class WorkingRoles {
   WorkingRoles(NodeBuilder from, NodeComponents components, WorkflowRoles workflows) {
     this.components = components;
     this.workflows = workflows;
+    this.share = from.share;
     this.confirmed =
         new ConfirmedOutcomes(
             components.heldJobs,
@@ -164,7 +168,9 @@ final class WorkingRoles {
    * released slot would show that.
    */
   private void makeRoom(ClaimedJob ended) {
-    if (components.taskRules.isLimited(ended.task())
+    if (share != null && share.isCapped()) {
+      claimers.expectWork();
+    } else if (components.taskRules.isLimited(ended.task())
         || components.rules.of(ended.queue()).limit() != null) {
       claimers.expectWork(ended.queue());
     }

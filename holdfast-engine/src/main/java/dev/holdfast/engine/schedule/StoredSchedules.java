@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The client's side of schedules. */
 public final class StoredSchedules implements Schedules {
@@ -135,15 +136,29 @@ public final class StoredSchedules implements Schedules {
 
   @Override
   public FireResult fire(String id) {
+    return fire(id, null);
+  }
+
+  /**
+   * Fires a schedule.
+   *
+   * @param repeatable the id of the job, if the call may be repeated: a repeat with the same id
+   *     fires no second job
+   */
+  public FireResult fire(String id, @Nullable JobId repeatable) {
     Optional<Kept> kept = store.schedules().look(id).kept().filter(found -> !found.cancelled());
     if (kept.isEmpty()) {
       return new FireResult.NotFound();
     }
     SchedulePlan plan = kept.get().plan();
-    Admission admission =
-        enqueue(
-            FirePlan.job(
-                plan, null, When.NOW, new JobId(ids.get()), origin.of(plan.job().task()).source()));
+    NewJob job =
+        FirePlan.job(
+            plan,
+            null,
+            When.NOW,
+            repeatable == null ? new JobId(ids.get()) : repeatable,
+            origin.of(plan.job().task()).source());
+    Admission admission = enqueue(repeatable == null ? job : job.repeated());
     if (admission.outcome() != Enqueued.Outcome.CREATED) {
       return new FireResult.Overlapped(admission.id());
     }

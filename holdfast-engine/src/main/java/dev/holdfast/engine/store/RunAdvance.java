@@ -65,24 +65,39 @@ public interface RunAdvance {
    * @param finish the success of its job, which is no job of a map
    * @param seq the number of the last event of the run that the plan takes into account
    * @param plan what follows: it starts jobs and records events, and the run continues to be
-   *     RUNNING. It has nothing else, see {@link #isExpress}
+   *     RUNNING; or the run succeeds. It has nothing else, see {@link #isExpress} and {@link
+   *     #isLast}
    */
   record Express(Finish.Succeeded finish, RunId run, long seq, RunPlan plan) {
+
+    /** Returns whether the run ends with this step. */
+    public boolean ends() {
+      return plan.state().hasEnded();
+    }
+
+    /** Returns whether a plan does nothing but end its run, and so its timers, with success. */
+    public static boolean isLast(RunPlan plan) {
+      return plan.state() == RunState.SUCCEEDED && plan.jobs().isEmpty() && isSimple(plan);
+    }
 
     /** Returns whether a plan is simple enough to be carried out together with a success. */
     public static boolean isExpress(RunPlan plan) {
       return plan.state() == RunState.RUNNING
           && plan.phase() == RunPhase.MAIN
-          && plan.reason() == null
+          && isSimple(plan)
+          && plan.untimed().isEmpty()
+          && plan.jobs().stream().noneMatch(job -> LargePayload.isIn(job.job()));
+    }
+
+    private static boolean isSimple(RunPlan plan) {
+      return plan.reason() == null
           && plan.children().isEmpty()
           && plan.maps().isEmpty()
           && plan.timers().isEmpty()
-          && plan.untimed().isEmpty()
           && plan.stopped().isEmpty()
           && plan.results().isEmpty()
           && plan.consumed().isEmpty()
-          && !plan.more()
-          && plan.jobs().stream().noneMatch(job -> LargePayload.isIn(job.job()));
+          && !plan.more();
     }
   }
 
@@ -91,7 +106,8 @@ public interface RunAdvance {
    * marks. Each is guarded by state, incarnation and token of its job, and by the number of the
    * last event of its run, which must be RUNNING and not locked by another call: every change of a
    * run adds an event, so the plan is up to date. If one of these has changed, nothing is written
-   * for that run, and its success can be stored as usual.
+   * for that run, and its success can be stored as usual. The same applies if a run would end that
+   * has a parent or a gate: others must be told then.
    *
    * <p>Jobs of {@code here} become RUNNING under this incarnation at once, as a claim with a free
    * slot would make them. The same is required as for such a claim: the node is alive, the job is

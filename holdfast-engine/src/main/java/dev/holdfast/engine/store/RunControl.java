@@ -51,10 +51,11 @@ public interface RunControl {
 
   /**
    * Reopens a FAILED or CANCELLED run, or continues a PAUSED one: the given steps are open again.
-   * Failed child runs of these steps, and failed and cancelled jobs of maps, are retried; those
-   * that succeeded are kept; the letter of such a step is A instead. The jobs of other failed steps
-   * are kept until the steps start again, see {@link RunFacts#former}. Refused for a child run,
-   * since its parent has used its outcome.
+   * Failed child runs of these steps, and failed and cancelled jobs of maps, are retried, if the
+   * step {@linkplain Reset#continues continues}; those that succeeded are kept; the letter of such
+   * a step is A instead. Otherwise the step starts from the beginning. The jobs of other failed
+   * steps are kept until the steps start again, see {@link RunFacts#former}. Refused for a child
+   * run, since its parent has used its outcome.
    *
    * @param reset computes which steps are open again, from the letters of all steps and the id of
    *     the graph
@@ -66,6 +67,14 @@ public interface RunControl {
   interface Reset {
     /** Returns the new letters, given the id of the graph and the letters. */
     String steps(int definition, String letters);
+
+    /**
+     * Returns whether a failed map or child run continues at once, given the new letters: not if it
+     * must wait for another step first, whose output may differ this time.
+     */
+    default boolean continues(int definition, int step, String letters) {
+      return true;
+    }
 
     /** Returns how long a step may take that continues with its jobs or its child run. */
     default Optional<Duration> timeout(int definition, int step) {

@@ -25,6 +25,11 @@ public record RunData(
   /** The data of a run of which nothing was requested. */
   public static final RunData NONE = new RunData(Map.of(), Map.of(), Map.of(), List.of(), Map.of());
 
+  /** Returns data with nothing but the outputs of steps. */
+  public static RunData ofOutputs(Map<Integer, Optional<String>> outputs) {
+    return new RunData(outputs, Map.of(), Map.of(), List.of(), Map.of());
+  }
+
   /**
    * What to read.
    *

@@ -1,12 +1,10 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
-import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.RunAdvance;
@@ -14,11 +12,11 @@ import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +46,7 @@ public final class Advancer implements Role {
   private final RunAdvance runs;
   private final Supplier<PlanRecorder> recorders;
   private final SignalBus bus;
-  private final AwaitedJobs awaited;
+  private final Consumer<RunId> ended;
   private final Ticker ticker;
   private final RoleSpans spans;
   private final Waker waker;
@@ -61,19 +59,20 @@ public final class Advancer implements Role {
 
   /**
    * @param recorders gives each advance a planner
+   * @param ended receives the runs that end
    */
   public Advancer(
       RunAdvance runs,
       Supplier<PlanRecorder> recorders,
       SignalBus bus,
-      AwaitedJobs awaited,
+      Consumer<RunId> ended,
       Ticker ticker,
       RoleSpans spans,
       Waker waker) {
     this.runs = runs;
     this.recorders = recorders;
     this.bus = bus;
-    this.awaited = awaited;
+    this.ended = ended;
     this.ticker = ticker;
     this.spans = spans;
     this.waker = waker;
@@ -210,22 +209,13 @@ public final class Advancer implements Role {
         .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY, count)));
     report.nextTimer().ifPresent(wait -> bus.publish(new Signal.RunsMarked(wait)));
     report.stopping().forEach(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
-    tellEnded(report.ended().keySet());
+    report.ended().keySet().forEach(ended);
     batch.forEach(bus::changed);
     if (report.advanced() > 0) {
       spans.worked(
           "holdfast.advance",
           asked.until(ticker.now()),
           span -> span.setAttribute("holdfast.runs", report.advanced()));
-    }
-  }
-
-  private void tellEnded(Collection<RunId> ended) {
-    for (RunId run : ended) {
-      JobId id = new JobId(run.value());
-      if (awaited.remove(id)) {
-        bus.publish(new Signal.JobEnded(id));
-      }
     }
   }
 }

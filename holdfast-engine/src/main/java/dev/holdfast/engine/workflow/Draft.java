@@ -68,8 +68,10 @@ final class Draft {
     this.data = data;
     this.asked = asked;
     this.room = room;
-    this.states =
-        facts.steps().chars().mapToObj(c -> StepState.of((char) c)).toArray(StepState[]::new);
+    this.states = new StepState[facts.steps().length()];
+    for (int step = 0; step < states.length; step++) {
+      states[step] = StepState.of(facts.steps().charAt(step));
+    }
     this.state = facts.state();
     this.phase = facts.phase();
     this.reason = facts.reason();

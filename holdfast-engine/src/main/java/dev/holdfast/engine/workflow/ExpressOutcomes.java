@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -36,6 +37,7 @@ public final class ExpressOutcomes implements Outcomes {
   private final RunAdvance runs;
   private final KnownRuns known;
   private final SignalBus bus;
+  private final Consumer<RunId> ended;
   private volatile HandOver handOver = HandOver.NONE;
 
   /** The jobs of the last call whose runs were advanced with them. */
@@ -44,12 +46,20 @@ public final class ExpressOutcomes implements Outcomes {
   /** What a call that failed may have written nevertheless. */
   private final Map<String, Signal.NewWork> unconfirmed = new HashMap<>();
 
+  /**
+   * @param ended receives the runs that end together with their last step
+   */
   public ExpressOutcomes(
-      Outcomes outcomes, RunAdvance runs, WorkflowCatalog catalog, SignalBus bus) {
+      Outcomes outcomes,
+      RunAdvance runs,
+      WorkflowCatalog catalog,
+      SignalBus bus,
+      Consumer<RunId> ended) {
     this.outcomes = outcomes;
     this.runs = runs;
     this.known = catalog.known();
     this.bus = bus;
+    this.ended = ended;
     known.keep();
   }
 
@@ -137,6 +147,9 @@ public final class ExpressOutcomes implements Outcomes {
       if (done.contains(claim)) {
         known.advanced(each);
         announce(each.step(), started, fresh);
+        if (each.step().ends()) {
+          ended.accept(each.step().run());
+        }
         bus.changed(each.step().run());
       } else {
         known.forget(each.step().run());

@@ -12,8 +12,10 @@ import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.store.RunSource;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -72,12 +74,29 @@ public final class GraphPlanner implements RunPlanner {
 
   @Override
   public RunPlan plan(RunFacts facts, RunData data) {
+    return plan(facts, data, needs(facts));
+  }
+
+  /** Returns what an advance does; null if it needs more than these outputs. */
+  @Nullable RunPlan planFrom(RunFacts facts, Map<Integer, Optional<String>> outputs) {
+    RunData.Needs needs = needs(facts);
+    boolean covered =
+        outputs.keySet().containsAll(needs.outputs())
+            && needs.items().isEmpty()
+            && needs.signals().isEmpty()
+            && !needs.successes()
+            && needs.failures().isEmpty()
+            && needs.definitions().isEmpty();
+    return covered ? plan(facts, RunData.ofOutputs(outputs), needs) : null;
+  }
+
+  private RunPlan plan(RunFacts facts, RunData data, RunData.Needs needs) {
     // A rerun that had to wait has the results of steps already, so its letters do not tell.
     boolean isFirst =
         facts.marks().stream().anyMatch(RunMark::isAdmission)
             || (facts.phase() == RunPhase.MAIN
                 && facts.steps().chars().allMatch(letter -> letter == StepState.PENDING.letter()));
-    Draft draft = new Draft(index(facts.definition()), facts, data, needs(facts), Draft.MOST_JOBS);
+    Draft draft = new Draft(index(facts.definition()), facts, data, needs, Draft.MOST_JOBS);
     new Advance(draft, this).run(isFirst);
     return draft.plan();
   }
@@ -113,30 +132,44 @@ public final class GraphPlanner implements RunPlanner {
   }
 
   /**
-   * Returns the letters of a run that is retried: steps that failed, were cancelled or skipped, or
-   * were undone, are open again, and so is all cleanup. Steps that succeeded otherwise are kept.
+   * Returns the letters of a run that is retried: steps that failed, were cancelled or skipped are
+   * open again, and those that were undone with all that follow them, since they have used what was
+   * undone. So is all cleanup. Steps that succeeded otherwise are kept.
    */
   String reset(int definition, String letters) {
     GraphIndex index = index(definition);
+    BitSet undone = undone(index, letters);
     StringBuilder open = new StringBuilder(letters);
     for (int step = 0; step < letters.length(); step++) {
-      if (isReset(index, letters, step)) {
+      boolean isReset =
+          index.node(step).part() != Graph.Part.MAIN
+              || switch (StepState.of(letters.charAt(step))) {
+                case PENDING, ACTIVE, WAITING -> false;
+                case FAILED, CANCELLED, SKIPPED -> true;
+                case SUCCEEDED -> undone.get(step) || undone.intersects(index.sources(step));
+              };
+      if (isReset) {
         open.setCharAt(step, StepState.PENDING.letter());
       }
     }
     return open.toString();
   }
 
-  private static boolean isReset(GraphIndex index, String letters, int step) {
-    if (index.node(step).part() != Graph.Part.MAIN) {
-      return true;
+  private static BitSet undone(GraphIndex index, String letters) {
+    BitSet undone = new BitSet();
+    for (int step = 0; step < letters.length(); step++) {
+      int undo = index.compensation(step);
+      if (undo >= 0 && letters.charAt(undo) == StepState.SUCCEEDED.letter()) {
+        undone.set(step);
+      }
     }
-    int undo = index.compensation(step);
-    return switch (StepState.of(letters.charAt(step))) {
-      case PENDING, ACTIVE, WAITING -> false;
-      case FAILED, CANCELLED, SKIPPED -> true;
-      case SUCCEEDED -> undo >= 0 && letters.charAt(undo) == StepState.SUCCEEDED.letter();
-    };
+    return undone;
+  }
+
+  /** Returns whether none of the dependencies of a step is open. */
+  boolean isUnblocked(int definition, int step, String letters) {
+    return index(definition).node(step).after().stream()
+        .allMatch(before -> StepState.of(letters.charAt(before)).hasEnded());
   }
 
   /** Returns the id of a graph; null if it is not known. */

@@ -218,27 +218,18 @@ final class KnownRuns {
             List.of(new RunMark(RunMark.Kind.ENDED, step, 1, 0, 0)));
     Map<Integer, Optional<String>> outputs = new HashMap<>(known.outputs);
     outputs.put(step, Optional.ofNullable(output));
-    RunData data = new RunData(outputs, Map.of(), Map.of(), List.of(), Map.of());
-    if (!covers(data, planner.needs(facts))) {
-      return null;
-    }
-    RunPlan plan = planner.plan(facts, data);
+    RunPlan plan = planner.planFrom(facts, outputs);
     boolean simple =
-        RunAdvance.Express.isExpress(plan)
+        plan != null
+            && (RunAdvance.Express.isExpress(plan) || RunAdvance.Express.isLast(plan))
             && plan.jobs().size() <= MOST_JOBS
             && plan.jobs().stream().allMatch(job -> job.item() == StepRef.NO_ITEM);
     return simple
-        ? new Next(new RunAdvance.Express(success, facts.id(), known.seq, plan), facts, data)
+        ? new Next(
+            new RunAdvance.Express(success, facts.id(), known.seq, plan),
+            facts,
+            RunData.ofOutputs(outputs))
         : null;
-  }
-
-  private static boolean covers(RunData data, RunData.Needs needs) {
-    return data.outputs().keySet().containsAll(needs.outputs())
-        && needs.items().isEmpty()
-        && needs.signals().isEmpty()
-        && !needs.successes()
-        && needs.failures().isEmpty()
-        && needs.definitions().isEmpty();
   }
 
   /** Learns that the plan of a step was carried out. */

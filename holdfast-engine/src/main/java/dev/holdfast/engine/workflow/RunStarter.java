@@ -242,13 +242,19 @@ public final class RunStarter {
    * Starts a run that repeats another one from some steps on.
    *
    * @param from the names of the steps; empty for all
+   * @param repeatable the id of the new run, if the call may be repeated; null for a new id
    */
-  RunId rerun(RunStore store, RunRow original, List<String> from, @Nullable String newInput) {
+  RunId rerun(
+      RunStore store,
+      RunRow original,
+      List<String> from,
+      @Nullable String newInput,
+      @Nullable RunId repeatable) {
     return spans.call(
         "rerun",
         original.workflow(),
         call -> {
-          RunId id = rerun(store, original, from, newInput, call.trace());
+          RunId id = rerun(store, original, from, newInput, repeatable, call.trace());
           call.note(RUN, id);
           return id;
         });
@@ -259,13 +265,14 @@ public final class RunStarter {
       RunRow original,
       List<String> from,
       @Nullable String newInput,
+      @Nullable RunId repeatable,
       @Nullable String trace) {
     Graph graph = catalog.graph(original.definition(), original.hash());
     catalog.learnChildren(graph);
     List<RunPlan.Result> results = store.queries().results(original.id());
     String input = newInput == null ? original.input() : Encoding.storable(newInput);
     List<RunPlan.Result> inherited = Rerun.inherited(graph, original, from, results);
-    RunId id = new RunId(ids.get());
+    RunId id = repeatable == null ? new RunId(ids.get()) : repeatable;
     RunSource source = sourceOf(original, newInput != null, trace);
     NewRun run =
         new NewRun(
@@ -282,7 +289,7 @@ public final class RunStarter {
             original.id(),
             source,
             inherited,
-            false,
+            repeatable != null,
             catalog
                 .planner()
                 .first(

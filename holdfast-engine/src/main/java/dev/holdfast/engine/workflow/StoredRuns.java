@@ -262,8 +262,12 @@ public final class StoredRuns implements Runs {
 
   @Override
   public RunId rerun(RunId id, List<String> from, @Nullable String input) {
-    RunRow row = row(id);
-    return starter.rerun(store, row, from, input);
+    return starter.rerun(store, row(id), from, input, null);
+  }
+
+  /** Starts a new run under a given id. A repeat with the same id starts no second run. */
+  public RunId rerun(RunId id, List<String> from, @Nullable String input, RunId fresh) {
+    return starter.rerun(store, row(id), from, input, fresh);
   }
 
   @Override

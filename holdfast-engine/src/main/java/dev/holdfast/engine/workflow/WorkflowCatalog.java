@@ -186,6 +186,11 @@ public final class WorkflowCatalog {
       }
 
       @Override
+      public boolean continues(int definition, int step, String letters) {
+        return planner.isUnblocked(definition, step, letters);
+      }
+
+      @Override
       public Optional<Duration> timeout(int definition, int step) {
         return Optional.ofNullable(planner.graph(definition).steps().get(step).timeout());
       }

@@ -3,8 +3,11 @@ package dev.holdfast.engine.held;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.engine.held.FairSlots.Share;
+import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class FairSlotsTest {
@@ -48,6 +51,30 @@ class FairSlotsTest {
 
     assertThat(one.reserve(1_000)).as("half of what is free").isEqualTo(49);
     assertThat(other.reserve(1_000)).isEqualTo(24);
+  }
+
+  @Test
+  void theTurnsOfATenantGrowWhileItsJobsEndQuicklyAndOnlyThen() {
+    AtomicLong now = new AtomicLong();
+    FairSlots many = new FairSlots(100, () -> new Moment(now.get()), () -> true);
+    for (int i = 0; i < 49; i++) {
+      assertThat(of(many.share(1, null)).reserve(1)).isEqualTo(1);
+    }
+    Slots busy = of(many.share(1, null));
+    assertThat(busy.reserve(100)).as("its part of what is free").isEqualTo(1);
+    busy.release(1);
+    assertThat(busy.reserve(100)).isEqualTo(2);
+    busy.release(2);
+    assertThat(busy.reserve(100)).isEqualTo(4);
+    busy.release(4);
+    for (int i = 0; i < 6; i++) {
+      busy.release(busy.reserve(100));
+    }
+    assertThat(busy.reserve(100)).as("all but the reserve").isEqualTo(41);
+    now.addAndGet(Duration.ofMillis(101).toNanos());
+    assertThat(busy.reserve(100)).as("its jobs have become slow").isZero();
+    busy.release(41);
+    assertThat(busy.reserve(100)).isEqualTo(1);
   }
 
   @Test

@@ -38,6 +38,7 @@ class MetersTest {
     Meters first = new Meters(registry, "worker", List.of());
     show(first, 3);
     first.unknownTaskJobs(3);
+    first.close();
 
     Meters second = new Meters(registry, "worker", List.of());
     show(second, 5);
@@ -46,6 +47,23 @@ class MetersTest {
     assertThat(gauge("holdfast.queue.depth")).isEqualTo(5);
     assertThat(gauge("holdfast.queue.oldest.ready")).isEqualTo(2);
     assertThat(gauge("holdfast.jobs.unknown.task")).isEqualTo(5);
+  }
+
+  @Test
+  void gaugesOfSeveralNodesShowAllOfThemTogether() {
+    Meters one = new Meters(registry, null, List.of());
+    Meters other = new Meters(registry, null, List.of());
+    one.unknownTaskJobs(3);
+    other.unknownTaskJobs(4);
+    one.reports(1, Duration.ofSeconds(2));
+    other.reports(2, Duration.ofSeconds(7));
+
+    assertThat(gauge("holdfast.jobs.unknown.task")).isEqualTo(7);
+    assertThat(gauge("holdfast.reports.waiting")).isEqualTo(3);
+    assertThat(gauge("holdfast.reports.oldest")).as("the longest of all").isEqualTo(7);
+    other.close();
+    assertThat(gauge("holdfast.jobs.unknown.task")).isEqualTo(3);
+    assertThat(gauge("holdfast.reports.oldest")).isEqualTo(2);
   }
 
   @Test

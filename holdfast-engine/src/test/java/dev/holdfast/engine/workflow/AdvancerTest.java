@@ -6,7 +6,6 @@ import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.SignalBus;
-import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.time.Moment;
@@ -34,7 +33,7 @@ class AdvancerTest {
           new LookedAt(),
           () -> new PlanRecorder(planner, new KnownRuns(planner)),
           new SignalBus(ClusterCoordinator.withinProcess()),
-          new AwaitedJobs(),
+          run -> {},
           this::read,
           RoleSpans.NONE,
           () -> {});

@@ -338,7 +338,8 @@ final class FakeRun {
 
   /** Retries as a store does: failed items of maps run again, and their steps stay active. */
   FakeRun retry() {
-    StringBuilder open = new StringBuilder(planner.reset(definition, steps));
+    String letters = planner.reset(definition, steps);
+    StringBuilder open = new StringBuilder(letters);
     for (int step = 0; step < open.length(); step++) {
       if (open.charAt(step) == steps.charAt(step)) {
         continue;
@@ -348,7 +349,10 @@ final class FakeRun {
       results.remove(step);
       successes.removeIf(each -> each == retried);
       MapCounts counts = maps.get(step);
-      if (counts != null) {
+      if (counts != null && !planner.isUnblocked(definition, step, letters)) {
+        maps.remove(step);
+        items.remove(step);
+      } else if (counts != null) {
         retryItems(step, counts);
         open.setCharAt(step, 'A');
         replay.apply(RunEvent.Kind.STEP_STARTED, step);

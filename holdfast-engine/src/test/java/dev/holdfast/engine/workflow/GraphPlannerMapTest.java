@@ -255,6 +255,18 @@ class GraphPlannerMapTest {
   }
 
   @Test
+  void aRetriedMapWaitsForAStepThatWasUndone() {
+    FakeRun run = FakeRun.of(sketch().task("a").compensated().map("m", 0, 0, "a"), null);
+    run.succeed("a", "[1,2]").succeedItem("m", 0, "1").failItem("m", 1);
+    run.succeed("undo:a", null);
+    assertThat(run.state).isEqualTo(RunState.FAILED);
+    run.retry();
+    assertThat(run.steps).isEqualTo("A..");
+    run.succeed("a", "[3]").succeedItem("m", 0, "3");
+    assertThat(run.state).isEqualTo(RunState.SUCCEEDED);
+  }
+
+  @Test
   void theTimeoutOfAMapFailsItAndStopsItsJobs() {
     FakeRun run =
         FakeRun.of(

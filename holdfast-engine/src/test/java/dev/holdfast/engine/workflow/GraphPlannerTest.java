@@ -519,6 +519,20 @@ class GraphPlannerTest {
   }
 
   @Test
+  void aRetryRepeatsWhatFollowsAStepThatWasUndone() {
+    FakeRun run =
+        FakeRun.of(
+            sketch().task("a").compensated().task("b", "a").task("x").task("c", "b", "x"), null);
+    run.succeed("a", null).succeed("b", null).succeed("x", null).fail("c");
+    run.succeed("undo:a", null);
+    assertThat(run.state).isEqualTo(RunState.FAILED);
+    run.retry();
+    assertThat(run.steps).isEqualTo("A.S..");
+    run.succeed("a", null).succeed("b", null).succeed("c", null);
+    assertThat(run.state).isEqualTo(RunState.SUCCEEDED);
+  }
+
+  @Test
   void aRunThatIsRepeatedTakesOverResults() {
     Graph graph = sketch().task("a").task("b", "a").graph();
     GraphPlanner planner = FakeRun.planner(graph);

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -52,13 +53,30 @@ public final class PgClaims implements Claims {
   private final ReadyStacks readyStacks;
   private final TaskRuleGate gate;
   private final UnreadableJobs unreadableJobs;
+  private final HeldCap cap;
 
   public PgClaims(Database database, Duration aging) {
     this(database, aging, ReadyScan.Slow.DEFAULT);
   }
 
+  /**
+   * @param maxHeld how many jobs all nodes together may hold; supplies null for no limit
+   */
+  public PgClaims(Database database, Duration aging, Supplier<@Nullable Integer> maxHeld) {
+    this(database, aging, ReadyScan.Slow.DEFAULT, maxHeld);
+  }
+
   public PgClaims(Database database, Duration aging, ReadyScan.Slow slow) {
+    this(database, aging, slow, () -> null);
+  }
+
+  private PgClaims(
+      Database database,
+      Duration aging,
+      ReadyScan.Slow slow,
+      Supplier<@Nullable Integer> maxHeld) {
     this.database = database;
+    this.cap = new HeldCap(database, maxHeld);
     this.scans = new LaneMemory<>(() -> new ReadyScan(aging, slow));
     this.readyEntries = new ReadyEntries(database);
     this.readyQueues = new ReadyQueues(database);
@@ -81,9 +99,15 @@ public final class PgClaims implements Claims {
     }
     ClaimRequest request = Stacks.areAll(asked.stacks()) ? named(asked) : asked;
     String operation = "claim jobs of queue %s".formatted(request.queue());
+    Integer most = cap.most();
+    if (most != null) {
+      return database.transaction(
+          operation, handle -> claimByRules(handle, request, cap.room(handle, most)));
+    }
     return request.limit() == null && request.alone() == null
         ? database.run(operation, handle -> claim(handle, request, request.wanted()))
-        : database.transaction(operation, handle -> claimByRules(handle, request));
+        : database.transaction(
+            operation, handle -> claimByRules(handle, request, request.wanted()));
   }
 
   /**
@@ -109,17 +133,22 @@ public final class PgClaims implements Claims {
   /**
    * Claims under a limit. A transaction that locks both rows locks the row of the queue first, to
    * prevent deadlocks.
+   *
+   * @param most how many jobs to claim at most, whatever the limits of the queue and the task are
    */
-  private List<ClaimedJob> claimByRules(Handle handle, ClaimRequest request) {
+  private List<ClaimedJob> claimByRules(Handle handle, ClaimRequest request, int most) {
     Integer limit = request.limit();
-    int room = limit == null ? request.wanted() : room(handle, request, limit);
+    int room =
+        Math.min(
+            Math.min(most, request.wanted()),
+            limit == null || most <= 0 ? request.wanted() : room(handle, request, limit));
     if (room <= 0) {
       return List.of();
     }
     TaskStore.Rule alone = request.alone();
     return alone == null
         ? claim(handle, request, room)
-        : gate.claim(handle, request, alone, room, most -> claim(handle, request, most));
+        : gate.claim(handle, request, alone, room, admitted -> claim(handle, request, admitted));
   }
 
   private int room(Handle handle, ClaimRequest request, int limit) {

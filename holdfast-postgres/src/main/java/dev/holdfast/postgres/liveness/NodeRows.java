@@ -31,11 +31,11 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the rows that the statements of {@link PgNodeStore} return. */
+/** Reads the rows that the statements about nodes return. */
 public final class NodeRows {
   private NodeRows() {}
 
-  static Pulse pulse(ResultSet row) throws SQLException {
+  public static Pulse pulse(ResultSet row) throws SQLException {
     return new Pulse(
         row.getObject(1, UUID.class),
         row.getString(2),
@@ -44,7 +44,7 @@ public final class NodeRows {
         row.getBoolean(6));
   }
 
-  static Dead dead(ResultSet row) throws SQLException {
+  public static Dead dead(ResultSet row) throws SQLException {
     return new Dead(
         row.getObject(1, UUID.class),
         row.getString(2),
@@ -61,7 +61,7 @@ public final class NodeRows {
         row.getBoolean(6));
   }
 
-  static NodeSnapshot status(ResultSet row) throws SQLException {
+  public static NodeSnapshot status(ResultSet row) throws SQLException {
     return new NodeSnapshot(
         new NodeRegistration(
             row.getObject(1, UUID.class),

@@ -36,10 +36,12 @@ import java.util.UUID;
  * one before, so that nothing is written for a run that has changed or a claim that is lost.
  */
 final class ExpressAdvance {
-  // By run_pkey, job_pkey and, for the conditions of a claim, node_pkey and task_rule_barred; there
-  // are few queues with rules. A run that is locked is being advanced, paused or cancelled: its
-  // step
-  // ends as usual. The update finds the row that was locked, even if its snapshot is older.
+  // By run_pkey, job_pkey, run_timer_pkey, run_mark_run and, for the conditions of a claim,
+  // node_pkey
+  // and task_rule_barred; there are few queues with rules. A run that is locked is being advanced,
+  // paused or cancelled: its step ends as usual. A run that ends is locked against those that make
+  // its jobs startable, too: they lock the run first and then a job, which is deleted here. Updates
+  // find the row that was locked, even if their snapshot is older.
   private static final String EXPRESS =
       """
       with given as materialized (
@@ -58,10 +60,18 @@ final class ExpressAdvance {
         where r.seq = u.seq and r.state = 'RUNNING'
         order by r.id
         for no key update of r skip locked
+      ), ending as materialized (
+        select r.id
+        from unnest(?::uuid[], ?::bigint[]) u(id, seq)
+        join ${schema}.run r on r.id = u.id
+        where r.seq = u.seq and r.state = 'RUNNING' and r.parent_id is null and r.gate is null
+        order by r.id
+        for update of r skip locked
       ), gone as (
         delete from ${schema}.job j
         using unnest(?::uuid[], ?::bigint[], ?::text[], ?::uuid[]) f(id, token, result, run_id)
-        where j.id = f.id and j.token = f.token and f.run_id = any(array(select id from locked))
+        where j.id = f.id and j.token = f.token and f.run_id = any(array(
+            select id from locked union all select id from ending))
           and coalesce(j.state = 'RUNNING' and j.run_id = f.run_id
                        and j.incarnation = (select incarnation from given), false)
         returning j.*, 'SUCCEEDED' as ended,
@@ -78,6 +88,20 @@ final class ExpressAdvance {
           bytes = r.bytes + u.bytes
         from unnest(?::uuid[], ?::text[], ?::int[], ?::bigint[]) u(id, steps, events, bytes)
         where r.id = u.id and u.id = any(array(select run_id from gone))
+      ), finished as (
+        delete from ${schema}.run r
+        using unnest(?::uuid[], ?::text[], ?::int[], ?::bigint[], ?::text[], ?::text[])
+          u(run, letters, events, size, last_phase, result)
+        where r.id = u.run and u.run = any(array(select run_id from gone))
+        returning r.*, u.*
+      ), run_history as (
+        insert into ${schema}.run_history (${kept}, ended_at, state, phase, steps, result)
+        select ${added}, now(), 'SUCCEEDED', last_phase, letters, result
+        from finished
+      ), timers as (
+        delete from ${schema}.run_timer t where t.run_id = any(array(select id from finished))
+      ), marks as (
+        delete from ${schema}.run_mark m where m.run_id = any(array(select id from finished))
       ), events as (
         insert into ${schema}.run_event (run_id, seq, at, step, kind, detail)
         select e.run_id, e.seq, now(), e.step, e.kind, e.detail
@@ -113,6 +137,8 @@ final class ExpressAdvance {
     this.express =
         database.sql(
             History.into(EXPRESS)
+                .replace("${kept}", RunEndings.KEPT)
+                .replace("${added}", RunEndings.keptWith("seq + events", "bytes + size"))
                 .replace(":shard", "(select shard from given)")
                 .replace(
                     "${jobs}",
@@ -151,25 +177,40 @@ final class ExpressAdvance {
       StartHere here)
       throws SQLException {
     List<NumberedEvent> events = events(steps);
+    List<Express> continuing = steps.stream().filter(step -> !step.ends()).toList();
+    List<Express> ending = steps.stream().filter(Express::ends).toList();
     statement.setObject(1, incarnation);
     statement.setObject(2, shards.next(incarnation));
     statement.setLong(3, here.claimNo());
-    statement.setArray(4, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
-    statement.setArray(5, SqlValues.array(c, "int8", steps, Express::seq));
-    statement.setArray(6, SqlValues.array(c, "uuid", steps, s -> s.finish().claim().id().value()));
-    statement.setArray(7, SqlValues.array(c, "int8", steps, s -> s.finish().claim().token()));
-    statement.setArray(8, SqlValues.texts(c, steps, step -> step.finish().result()));
-    statement.setArray(9, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
-    statement.setArray(10, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
-    statement.setArray(11, SqlValues.texts(c, steps, step -> step.plan().steps()));
-    statement.setArray(12, SqlValues.array(c, "int4", steps, s -> s.plan().events().size()));
-    statement.setArray(13, SqlValues.array(c, "int8", steps, step -> bytes(step.finish())));
-    statement.setArray(14, SqlValues.array(c, "uuid", events, NumberedEvent::run));
-    statement.setArray(15, SqlValues.array(c, "int8", events, NumberedEvent::seq));
-    statement.setArray(16, SqlValues.array(c, "int4", events, e -> e.event.step()));
-    statement.setArray(17, SqlValues.texts(c, events, e -> e.event.kind().name()));
-    statement.setArray(18, SqlValues.texts(c, events, e -> e.event.detail()));
-    intake.bindStartedSteps(c, statement, 18, jobs, here.jobs());
+    statement.setArray(4, SqlValues.array(c, "uuid", continuing, step -> step.run().value()));
+    statement.setArray(5, SqlValues.array(c, "int8", continuing, Express::seq));
+    statement.setArray(6, SqlValues.array(c, "uuid", ending, step -> step.run().value()));
+    statement.setArray(7, SqlValues.array(c, "int8", ending, Express::seq));
+    statement.setArray(8, SqlValues.array(c, "uuid", steps, s -> s.finish().claim().id().value()));
+    statement.setArray(9, SqlValues.array(c, "int8", steps, s -> s.finish().claim().token()));
+    statement.setArray(10, SqlValues.texts(c, steps, step -> step.finish().result()));
+    statement.setArray(11, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
+    bindRuns(c, statement, 11, continuing);
+    bindRuns(c, statement, 15, ending);
+    statement.setArray(20, SqlValues.texts(c, ending, step -> step.plan().phase().name()));
+    statement.setArray(21, SqlValues.texts(c, ending, step -> step.plan().result()));
+    statement.setArray(22, SqlValues.array(c, "uuid", events, NumberedEvent::run));
+    statement.setArray(23, SqlValues.array(c, "int8", events, NumberedEvent::seq));
+    statement.setArray(24, SqlValues.array(c, "int4", events, e -> e.event.step()));
+    statement.setArray(25, SqlValues.texts(c, events, e -> e.event.kind().name()));
+    statement.setArray(26, SqlValues.texts(c, events, e -> e.event.detail()));
+    intake.bindStartedSteps(c, statement, 26, jobs, here.jobs());
+  }
+
+  /** Binds how runs change, after the given number of parameters. */
+  private static void bindRuns(
+      Connection c, PreparedStatement statement, int before, List<Express> steps)
+      throws SQLException {
+    statement.setArray(before + 1, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
+    statement.setArray(before + 2, SqlValues.texts(c, steps, step -> step.plan().steps()));
+    statement.setArray(
+        before + 3, SqlValues.array(c, "int4", steps, s -> s.plan().events().size()));
+    statement.setArray(before + 4, SqlValues.array(c, "int8", steps, s -> bytes(s.finish())));
   }
 
   private static long bytes(Finish.Succeeded finish) {

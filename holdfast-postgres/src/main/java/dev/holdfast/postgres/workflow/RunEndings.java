@@ -20,6 +20,11 @@ final class RunEndings {
       parent_step, priority, workflow, input, unique_key, label, stack, started_by, tags\
       """;
 
+  /** Returns the values of these columns, two of them replaced by expressions. */
+  static String keptWith(String seq, String bytes) {
+    return KEPT.replace(" seq,", " " + seq + ",").replace(" bytes,", " " + bytes + ",");
+  }
+
   // By run_pkey, run_timer_pkey and run_mark_run; conflicts on run_result_pkey. A parent that has
   // ended, because the timeout of the step passed, needs no mark.
   private static final String END =

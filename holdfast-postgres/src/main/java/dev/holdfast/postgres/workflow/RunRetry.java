@@ -230,16 +230,21 @@ final class RunRetry {
   /** Opens steps of a run again, and of its child runs that failed. */
   private void reset(Handle handle, Locked run, Reset request, Effects effects)
       throws SQLException {
-    StringBuilder letters = new StringBuilder(request.steps(run.definition(), run.steps()));
+    String reopened = request.steps(run.definition(), run.steps());
+    StringBuilder letters = new StringBuilder(reopened);
     List<Integer> opened = opened(run.steps(), letters);
     List<Integer> failed = opened.stream().filter(step -> hasFailed(run, step)).toList();
+    List<Integer> continuing =
+        failed.stream()
+            .filter(step -> request.continues(run.definition(), step, reopened))
+            .toList();
     for (String sql : forget) {
       update(handle, sql, run.id(), opened);
     }
     update(handle, detach, run.id(), opened);
     cancelled.keep(handle, run.id(), failed);
     Set<Integer> whole = new TreeSet<>(opened);
-    for (int step : failed) {
+    for (int step : continuing) {
       Optional<List<NewJob>> again = maps.retry(handle, run.id(), step);
       if (again.isPresent()) {
         letters.setCharAt(step, StepState.ACTIVE.letter());
@@ -247,12 +252,12 @@ final class RunRetry {
         whole.remove(step);
       }
     }
-    List<Integer> others = whole.stream().filter(step -> !failed.contains(step)).toList();
+    List<Integer> others = whole.stream().filter(step -> !continuing.contains(step)).toList();
     update(handle, forgetElements, run.id(), whole);
     update(handle, forgetFailed, run.id(), whole);
     update(handle, forgetResults, run.id(), others);
     update(handle, forgetMaps, run.id(), whole);
-    for (Child child : failedChildren(handle, run.id(), failed)) {
+    for (Child child : failedChildren(handle, run.id(), continuing)) {
       Optional<Locked> again =
           child.state == RunState.SUCCEEDED ? Optional.empty() : reopen(handle, child.id);
       if (again.isPresent()) {

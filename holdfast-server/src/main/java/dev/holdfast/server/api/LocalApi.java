@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -109,6 +110,11 @@ public final class LocalApi implements AutoCloseable {
     @Override
     public Leases leases() {
       return owned;
+    }
+
+    @Override
+    public <T> T change(Supplier<T> change) {
+      return change.get();
     }
 
     @Override

@@ -221,7 +221,11 @@ final class RunRoutes {
     body.done();
     Run run = find(call);
     Patterns.requireWorkflow(call, run.workflow());
-    RunId fresh = runs(call).rerun(run.id(), from, input == null ? null : input.toString());
+    String newInput = input == null ? null : input.toString();
+    RunId fresh =
+        call.isRepeatable()
+            ? call.tenant().client().rerun(run.id(), from, newInput, new RunId(call.newId()))
+            : runs(call).rerun(run.id(), from, newInput);
     ObjectNode view =
         JsonText.object().putText("id", fresh).putText("outcome", Started.Outcome.CREATED).done();
     return Response.created(true, view);

@@ -4,6 +4,7 @@ import static dev.holdfast.server.http.Permission.EXECUTE;
 import static dev.holdfast.server.http.Permission.OPERATE;
 import static dev.holdfast.server.http.Permission.READ;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.schedule.FireResult;
 import dev.holdfast.api.schedule.Misfire;
@@ -133,6 +134,10 @@ final class ScheduleRoutes {
       throw Code.INVALID_REQUEST.because("Give either cron or every.");
     }
     Patterns.requireTask(call, task);
+    if (call.caller().isRestricted()) {
+      // A limited key must not take over a schedule of another task.
+      schedules(call).find(id(call)).ifPresent(known -> Patterns.requireTask(call, known.task()));
+    }
     TaskType<JsonNode, Void> type = TaskType.of(task, JsonNode.class);
     Timing timing =
         cron != null
@@ -205,7 +210,7 @@ final class ScheduleRoutes {
         call,
         change(call, "fire", schedule.id()),
         () ->
-            switch (schedules(call).fire(schedule.id())) {
+            switch (fire(call, schedule.id())) {
               case FireResult.Fired fired ->
                   Response.created(true, JsonText.object().putText("job", fired.job()).done());
               case FireResult.Overlapped live ->
@@ -213,5 +218,11 @@ final class ScheduleRoutes {
                       "Job %s of schedule '%s' has not ended.", live.live(), schedule.id());
               case FireResult.NotFound gone -> throw notFound(schedule.id());
             });
+  }
+
+  private static FireResult fire(Call call, String schedule) {
+    return call.isRepeatable()
+        ? call.tenant().client().fire(schedule, new JobId(call.newId()))
+        : schedules(call).fire(schedule);
   }
 }

@@ -121,6 +121,12 @@ final class TriggerRoutes {
     List<String> tags = body.texts("tags");
     body.done();
     Patterns.requireTask(call, task);
+    if (call.caller().isRestricted()) {
+      // A limited key must not take over a trigger of another task.
+      triggers(call)
+          .find(call.path("trigger"))
+          .ifPresent(known -> Patterns.requireTask(call, known.trigger().task()));
+    }
     Trigger.Builder trigger =
         Trigger.named(call.path("trigger"))
             .on(event)

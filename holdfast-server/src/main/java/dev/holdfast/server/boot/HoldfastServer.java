@@ -42,6 +42,8 @@ import dev.holdfast.server.node.Hints;
 import dev.holdfast.server.node.Holds;
 import dev.holdfast.server.node.ServerNode;
 import dev.holdfast.server.node.ServerNodes;
+import dev.holdfast.server.node.ServerProcess;
+import dev.holdfast.server.node.TenantChanges;
 import dev.holdfast.server.node.TenantLinks;
 import dev.holdfast.server.node.TenantSignals;
 import dev.holdfast.server.tenant.OpenTenant;
@@ -63,6 +65,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -164,8 +167,21 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(signals::close);
     Holds holds = new Holds(schema);
     Hints hints = new Hints(connections.database(0, schema), schema);
-    TenantLinks links =
-        new TenantLinks(connections, holds, hints, signals, config.work().tenantIdle());
+    FairSlots slots =
+        new FairSlots(config.work().concurrency(), Ticker.system(), this::hasSeveralTenants);
+    ControlNodes processes =
+        new ControlNodes(
+            connections.database(0, schema),
+            connections.heart(schema),
+            connections.session(),
+            slots::used);
+    ServerProcess process =
+        new ServerProcess(
+            new ServerProcess.Parts(processes, holds, signals, connections.database(1, schema)));
+    NodeCore.Settings registration = registration(connections);
+    TenantChanges changes =
+        new TenantChanges(process, holds, hints, config.work().tenantIdle());
+    TenantLinks links = new TenantLinks(connections, holds, signals, process, changes);
     if (traces != null) {
       links.tracing(traces);
     }
@@ -176,14 +192,19 @@ public final class HoldfastServer implements AutoCloseable {
             control, keys, audit, new SchemaTenants.Settings(TENANT_GRACE, migrations, links));
     tenants = all;
     closing.push(all::close);
+    closing.push(process::close);
+    process.start(registration, metrics.registry());
+    closing.push(changes::close);
+    changes.start();
     migrations.run();
     firstKeys = new FirstStart(control, keys, all, audit).run(config.adminKey());
     all.refresh();
     metrics.pool("control", control::pool);
     metrics.pool("tenants", connections::use);
     metrics.tenants(all);
-    if (config.is(ServerMode.WORKER) || config.is(ServerMode.SCHEDULER)) {
-      startNode(connections, links, new Shared(holds, hints, signals), all);
+    if (hasNode()) {
+      startNode(
+          links, registration, slots, new ServerNode.Parts(process, changes, hints, signals), all);
     }
     KeyRing ring = new KeyRing(keys, InstantSource.system(), System::nanoTime);
     Idempotency idempotency = new Idempotency(control);
@@ -198,15 +219,7 @@ public final class HoldfastServer implements AutoCloseable {
             .working(tenant -> node != null && node.isActive(tenant))
             .start(config.is(ServerMode.SCHEDULER));
     closing.push(upkeep::close);
-    ServerNodes nodes =
-        new ServerNodes(
-            new ControlNodes(
-                connections.database(0, schema),
-                connections.database(0, schema),
-                connections.session(),
-                () -> 0),
-            holds,
-            connections.database(0, schema));
+    ServerNodes nodes = new ServerNodes(processes, holds, connections.database(0, schema));
     Services services = new Services(control, keys, ring, all, nodes, audit, cursors(control));
     serve(services, idempotency, refusals);
   }
@@ -264,48 +277,63 @@ public final class HoldfastServer implements AutoCloseable {
     log.info("Serving {} as {}", url(), config.modes());
   }
 
-  private record Shared(Holds holds, Hints hints, TenantSignals signals) {}
+  private boolean hasSeveralTenants() {
+    SchemaTenants all = tenants;
+    return all != null && all.opened().size() > 1;
+  }
 
-  private void startNode(
-      SharedConnections connections, TenantLinks links, Shared shared, SchemaTenants all) {
-    String schema = config.database().schema();
+  private boolean hasNode() {
+    return config.is(ServerMode.WORKER) || config.is(ServerMode.SCHEDULER);
+  }
+
+  /** Returns how this server registers. */
+  private NodeCore.Settings registration(SharedConnections connections) {
     boolean works = config.is(ServerMode.WORKER);
-    FairSlots slots =
-        new FairSlots(config.work().concurrency(), Ticker.system(), () -> all.opened().size() > 1);
-    ControlNodes processes =
-        new ControlNodes(
-            connections.database(0, schema),
-            connections.heart(schema),
-            connections.session(),
-            slots::used);
     // Only to learn which tasks there are.
     NodeBuilder sample =
-        HoldfastNode.on(PostgresStore.sharing(connections, 0, schema, (none, id) -> null));
+        HoldfastNode.on(
+            PostgresStore.sharing(
+                connections, 0, config.database().schema(), (none, id) -> null, () -> null));
     modules.forEach(sample::install);
-    NodeMode mode = works ? NodeMode.FULL : NodeMode.TRIGGER_ONLY;
+    Set<String> roles = new TreeSet<>();
+    if (works) {
+      roles.add("worker");
+    }
+    if (hasNode()) {
+      roles.add("scheduler");
+    }
+    if (config.is(ServerMode.API)) {
+      roles.add("api");
+    }
+    String id = NodeIdentity.hostAndPid().id();
+    return new NodeCore.Settings(
+        // Several servers may run in one process, for example in a test.
+        hasNode() ? id : id + "-api",
+        null,
+        hasNode() ? config.queues().keySet() : Set.of(),
+        hasNode() ? sample.taskNames() : Set.of(),
+        roles,
+        hasNode() ? config.work().concurrency() : 0,
+        new Modes(works ? NodeMode.FULL : NodeMode.TRIGGER_ONLY, Map.of()),
+        liveness());
+  }
+
+  private void startNode(
+      TenantLinks links,
+      NodeCore.Settings registration,
+      FairSlots slots,
+      ServerNode.Parts parts,
+      SchemaTenants all) {
+    boolean works = config.is(ServerMode.WORKER);
     ServerNode own =
         new ServerNode(
             new ServerNode.Settings(
                 works ? Set.of(Hints.Kind.R, Hints.Kind.T) : Set.of(Hints.Kind.T),
                 config.work().tenants(),
                 config.work().tenantIdle(),
-                new NodeCore.Settings(
-                    NodeIdentity.hostAndPid().id(),
-                    null,
-                    config.queues().keySet(),
-                    sample.taskNames(),
-                    works ? Set.of("worker", "scheduler") : Set.of("scheduler"),
-                    config.work().concurrency(),
-                    new Modes(mode, Map.of()),
-                    liveness()),
+                registration,
                 this::nodeOf),
-            new ServerNode.Parts(
-                processes,
-                shared.holds(),
-                shared.hints(),
-                shared.signals(),
-                connections.database(1, schema),
-                metrics.registry()),
+            parts,
             slots,
             new ServerNode.Directory() {
               @Override

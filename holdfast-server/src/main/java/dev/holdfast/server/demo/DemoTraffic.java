@@ -52,16 +52,13 @@ public final class DemoTraffic implements AutoCloseable {
       tenants
           .open(TENANT)
           .filter(tenant -> tenant.tenant().state() == TenantState.ACTIVE)
-          .ifPresent(tenant -> {
-            tenant.wake();
-            step(tenant.client());
-          });
+          .ifPresent(tenant -> number = tenant.change(() -> step(tenant.client())));
     } catch (RuntimeException failure) {
       log.info("The demo could not create work, trying again: {}", failure.getMessage());
     }
   }
 
-  private void step(HoldfastClient client) {
+  private int step(HoldfastClient client) {
     if (!scheduled) {
       client
           .schedules()
@@ -72,10 +69,10 @@ public final class DemoTraffic implements AutoCloseable {
                   .build());
       scheduled = true;
     }
-    number++;
-    Order order = new Order(number, CUSTOMERS.get(number % CUSTOMERS.size()));
+    int next = number + 1;
+    Order order = new Order(next, CUSTOMERS.get(next % CUSTOMERS.size()));
     client.enqueue(DemoModule.DELIVER, order);
-    if (number % 2 == 1) {
+    if (next % 2 == 1) {
       client.runs().start(DemoModule.FULFIL, order);
     }
     List<Run> waiting =
@@ -88,6 +85,7 @@ public final class DemoTraffic implements AutoCloseable {
       // Runs are listed from the latest to the oldest.
       client.runs().signal(waiting.getLast().id(), "approved", Map.of("by", "the demo"));
     }
+    return next;
   }
 
   @Override

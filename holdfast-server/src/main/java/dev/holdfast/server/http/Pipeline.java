@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
@@ -32,7 +31,6 @@ import tools.jackson.databind.node.ArrayNode;
  * nowhere else.
  */
 public final class Pipeline {
-  private static final Duration LONG_CHANGE = Duration.ofSeconds(10);
   private static final Pattern REQUEST_ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final String BEARER = "Bearer ";
   private static final byte[] NO_BODY = new byte[0];
@@ -183,7 +181,7 @@ public final class Pipeline {
     try {
       return admitted.tenant() == null || route.method() == Method.GET
           ? handle(route, call)
-          : changing(admitted.tenant(), () -> handle(route, call));
+          : admitted.tenant().change(() -> handle(route, call));
     } catch (ProblemException refused) {
       if (refused.problem().code() == Code.FORBIDDEN) {
         settings.refusals().note(call.actor(), route.toString());
@@ -194,19 +192,6 @@ public final class Pipeline {
 
   private Response handle(Route route, Call call) {
     return route.creates() ? idempotency.once(call, route.handler()) : route.handler().handle(call);
-  }
-
-  /** Lets nodes know before a change that may give the tenant work. */
-  private static Response changing(OpenTenant tenant, Supplier<Response> change) {
-    tenant.wake();
-    long started = System.nanoTime();
-    try {
-      return change.get();
-    } finally {
-      if (System.nanoTime() - started > LONG_CHANGE.toNanos()) {
-        tenant.wake(); // Nodes may have looked and gone in the meantime.
-      }
-    }
   }
 
   /** Authentication, tenancy, permission and rate, in this order. */

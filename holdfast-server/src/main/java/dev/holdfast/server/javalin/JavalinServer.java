@@ -190,6 +190,10 @@ public final class JavalinServer implements AutoCloseable {
     HttpServletResponse out = context.res();
     out.setStatus(response.status());
     response.headers().forEach(out::setHeader);
+    if (hasUnreadBody(request)) {
+      // The web server closes such a connection; without this header, clients would use it again.
+      out.setHeader("Connection", "close");
+    }
     EventSource events = response.events();
     if (events != null) {
       stream(events, out, connection);
@@ -203,6 +207,12 @@ public final class JavalinServer implements AutoCloseable {
         out.flushBuffer();
       }
     }
+  }
+
+  private static boolean hasUnreadBody(HttpServletRequest request) throws IOException {
+    boolean hasBody =
+        request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
+    return hasBody && !request.getInputStream().isFinished();
   }
 
   private void write(Iterator<String> pieces, HttpServletResponse response, Connection connection)

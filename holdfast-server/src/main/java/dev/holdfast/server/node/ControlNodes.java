@@ -5,15 +5,14 @@ import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.liveness.NodeRows;
-import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +39,14 @@ public final class ControlNodes implements NodeStore {
       where known.state = 'ALIVE'
       """;
 
+  // What an operator has set since the last heartbeat must not be lost. A repeat changes nothing.
+  private static final String INHERIT =
+      """
+      update ${schema}.node n set mode = b.mode, mode_exceptions = b.mode_exceptions
+      from ${schema}.node b
+      where n.incarnation = :incarnation and n.beat = 0 and b.incarnation = :before
+      """;
+
   private static final String LEAVE =
       """
       update ${schema}.node set
@@ -58,11 +65,11 @@ public final class ControlNodes implements NodeStore {
   private static final String LOOK =
       """
       select n.incarnation, n.id, n.claimed_timeout, n.timeout, n.beat, n.running > 0,
-             null, null::bigint
+             null, null::bigint, n.mode = 'DISABLED'
       from ${schema}.node n
       where n.state = 'ALIVE' and n.incarnation <> :watcher
       union all
-      select n.incarnation, n.id, null, null, null, null, n.death, coalesce(n.died_for, 0)
+      select n.incarnation, n.id, null, null, null, null, n.death, coalesce(n.died_for, 0), false
       from ${schema}.node n
       where :dead and n.state = 'DEAD'
         and exists (select from ${schema}.hold h where h.process = n.incarnation)
@@ -90,13 +97,16 @@ public final class ControlNodes implements NodeStore {
         and mode_exceptions <@ :seenExceptions::text[]
       """;
 
+  // The columns that NodeRows.status reads. A process has no stack and loses no slots; its nodes do.
   private static final String LIST =
       """
       select incarnation, id, name, host, pid, version, claimed_timeout, timeout, queues, tasks,
-             roles, capacity, state = 'ALIVE' as alive, beat, started_at,
-             (extract(epoch from now() - beaten_at) * 1000000)::bigint as silence, running,
-             mode, mode_exceptions
-      from ${schema}.node order by started_at, incarnation
+             capacity, null, roles, state = 'ALIVE', beat, started_at,
+             (extract(epoch from now() - beaten_at) * 1000000)::bigint, running, mode,
+             mode_exceptions, '{}'::text[], '{}'::text[], '{}'::text[], 0, '{}'::text[], 0
+      from ${schema}.node
+      where state = 'ALIVE' or died_at > now() - interval '1 day'
+      order by started_at, incarnation
       """;
 
   // A process that was suspended in the middle of a transaction would keep its locks. Sessions that
@@ -143,7 +153,7 @@ public final class ControlNodes implements NodeStore {
           if (before != null) {
             handle.createUpdate(database.sql(LEAVE)).bind("incarnation", before).execute();
           }
-          return handle
+          int registered = handle
               .createUpdate(database.sql(REGISTER))
               .bind("incarnation", node.incarnation())
               .bind("id", node.id())
@@ -151,8 +161,8 @@ public final class ControlNodes implements NodeStore {
               .bind("host", node.host())
               .bind("pid", node.pid())
               .bind("version", node.version())
-              .bind("claimed", micros(node.timeouts().claimed()))
-              .bind("timeout", micros(node.timeouts().running()))
+              .bind("claimed", SqlValues.micros(node.timeouts().claimed()))
+              .bind("timeout", SqlValues.micros(node.timeouts().running()))
               .bindArray("queues", String.class, node.queues())
               .bindArray("tasks", String.class, node.tasks())
               .bindArray("roles", String.class, node.roles())
@@ -161,6 +171,14 @@ public final class ControlNodes implements NodeStore {
               .bind("mode", modes.node().name())
               .bindArray("exceptions", String.class, NodeRows.texts(modes))
               .execute();
+          if (before != null) {
+            handle
+                .createUpdate(database.sql(INHERIT))
+                .bind("incarnation", node.incarnation())
+                .bind("before", before)
+                .execute();
+          }
+          return registered;
         });
   }
 
@@ -183,6 +201,7 @@ public final class ControlNodes implements NodeStore {
   @Override
   public Look look(UUID watcher, int reach, boolean dead) {
     List<Pulse> alive = new ArrayList<>();
+    Set<UUID> disabled = new HashSet<>();
     List<Dead> gone = new ArrayList<>();
     database.run(
         "look for silent and dead nodes",
@@ -191,37 +210,39 @@ public final class ControlNodes implements NodeStore {
                 .createQuery(database.sql(LOOK))
                 .bind("watcher", watcher)
                 .bind("dead", dead)
-                .map((row, context) ->
-                    row.getString(7) == null ? alive.add(pulse(row)) : gone.add(dead(row)))
+                .map((row, context) -> {
+                  if (row.getBoolean(9)) {
+                    disabled.add(row.getObject(1, UUID.class));
+                  }
+                  return row.getString(7) == null
+                      ? alive.add(NodeRows.pulse(row))
+                      : gone.add(NodeRows.dead(row));
+                })
                 .list());
-    return new Look(ring(watcher, alive, reach), gone);
+    return new Look(ring(watcher, alive, disabled, reach), gone);
   }
 
-  /** Returns the nodes that follow the watcher in an order that is the same for all. */
-  private static List<Pulse> ring(UUID watcher, List<Pulse> others, int reach) {
+  /**
+   * Returns the nodes that follow the watcher in an order that is the same for all. Disabled ones
+   * are watched, and do not count: they watch no others.
+   */
+  private static List<Pulse> ring(
+      UUID watcher, List<Pulse> others, Set<UUID> disabled, int reach) {
     Comparator<UUID> order = Comparator.comparing(id -> id.toString().substring(24));
     List<Pulse> sorted = new ArrayList<>(others);
     sorted.sort(
         Comparator.<Pulse, Boolean>comparing(one -> order.compare(one.incarnation(), watcher) < 0)
             .thenComparing(Pulse::incarnation, order));
-    return sorted.subList(0, Math.min(reach, sorted.size()));
-  }
-
-  private static Pulse pulse(ResultSet row) throws SQLException {
-    return new Pulse(
-        row.getObject(1, UUID.class),
-        row.getString(2),
-        new Timeouts(duration(row.getLong(3)), duration(row.getLong(4))),
-        row.getLong(5),
-        row.getBoolean(6));
-  }
-
-  private static Dead dead(ResultSet row) throws SQLException {
-    return new Dead(
-        row.getObject(1, UUID.class),
-        row.getString(2),
-        Death.valueOf(row.getString(7)),
-        duration(row.getLong(8)));
+    List<Pulse> watched = new ArrayList<>();
+    int enabled = 0;
+    for (Pulse one : sorted) {
+      if (enabled == reach) {
+        break;
+      }
+      watched.add(one);
+      enabled += disabled.contains(one.incarnation()) ? 0 : 1;
+    }
+    return watched;
   }
 
   @Override
@@ -233,7 +254,7 @@ public final class ControlNodes implements NodeStore {
                     .createUpdate(database.sql(MARK_DEAD))
                     .bind("incarnation", incarnation)
                     .bind("beat", beat)
-                    .bind("silence", micros(silence))
+                    .bind("silence", SqlValues.micros(silence))
                     .execute()
                 > 0);
   }
@@ -279,50 +300,14 @@ public final class ControlNodes implements NodeStore {
     return database.run(
         "list the nodes",
         handle ->
-            handle.createQuery(database.sql(LIST)).map((row, context) -> snapshot(row)).list());
-  }
-
-  private static NodeSnapshot snapshot(ResultSet row) throws SQLException {
-    return new NodeSnapshot(
-        new NodeRegistration(
-            row.getObject("incarnation", UUID.class),
-            row.getString("id"),
-            row.getString("name"),
-            row.getString("host"),
-            row.getLong("pid"),
-            row.getString("version"),
-            new Timeouts(
-                duration(row.getLong("claimed_timeout")), duration(row.getLong("timeout"))),
-            texts(row.getArray("queues")),
-            texts(row.getArray("tasks")),
-            row.getInt("capacity"),
-            null,
-            Set.of(),
-            texts(row.getArray("roles")),
-            Advice.NONE),
-        row.getBoolean("alive"),
-        row.getLong("beat"),
-        row.getTimestamp("started_at").toInstant(),
-        duration(Math.max(0, row.getLong("silence"))),
-        row.getInt("running"),
-        modes(row),
-        Lost.NONE);
+            handle
+                .createQuery(database.sql(LIST))
+                .map((row, context) -> NodeRows.status(row))
+                .list());
   }
 
   private static Modes modes(ResultSet row) throws SQLException {
-    return NodeRows.modes(row.getString("mode"), texts(row.getArray("mode_exceptions")));
-  }
-
-  private static Set<String> texts(Array array) throws SQLException {
-    return new LinkedHashSet<>(Arrays.asList((String[]) array.getArray()));
-  }
-
-  private static long micros(Duration duration) {
-    return duration.toNanos() / 1_000;
-  }
-
-  private static Duration duration(long micros) {
-    return Duration.ofNanos(micros * 1_000);
+    return NodeRows.modes(row.getString(2), SqlValues.strings(row, 3));
   }
 
   @Override

@@ -206,7 +206,7 @@ public final class Hints {
   /**
    * Leaves a tenant, unless it has work for this node: removes its hints, <em>then</em> looks, and
    * leaves a hint for what falls due later. Work that was stored before the look is seen by it;
-   * whoever stores work later has left a hint before, which is not among the removed ones.
+   * whoever stores work later holds the tenant, and leaves a hint before letting go of it.
    *
    * @return what there is to do; if it is ready, the node must stay
    */
@@ -219,6 +219,7 @@ public final class Hints {
           Pending pending = look(handle, subject, kinds, served);
           if (removed > 0 || pending.ready()) {
             // This node stays registered: if it dies, its hold leads to new hints.
+            Holds.stay(handle, control, process, tenant);
             return new Pending(true, pending.foreign(), pending.due());
           }
           later(handle, tenant, pending, atLatest);

@@ -3,16 +3,17 @@ package dev.holdfast.server.node;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.postgres.db.Database;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which processes are registered in which tenants.
+ * Which processes work in which tenants, or change something there.
  *
- * <p>A hold is written in the transaction that registers a node in a tenant, and only while its
- * process is alive. So when a process is dead, its holds name all tenants in which it may have
- * claimed something. A registration that was under way at that moment leaves a hold a little later:
+ * <p>A hold is written in the transaction that registers a node in a tenant, or before the first
+ * change of a request, and only while its process is alive. So when a process is dead, its holds
+ * name all tenants in which it may have claimed or changed something. A registration that was under way at that moment leaves a hold a little later:
  * dead processes are looked at for a day.
  */
 public final class Holds {
@@ -71,12 +72,95 @@ public final class Holds {
 
   private record Joined(@Nullable UUID before) {}
 
+  /**
+   * Records that requests to a process change a tenant from now on, and leaves hints.
+   *
+   * @return the incarnation that the hold names: that of the node of the process in the tenant if
+   *     it is or was registered there, otherwise that of the process; empty if the process is not
+   *     alive, so that only the hints were left
+   */
+  Optional<UUID> open(Database database, UUID process, int tenant) {
+    // By node_pkey and hold_pkey.
+    return database.run(
+        "hold tenant %d".formatted(tenant),
+        handle ->
+            handle
+                .createQuery(
+                    sql(
+                        """
+                        with opened as (
+                          insert into ${control}.hold (process, tenant, incarnation, active)
+                          select n.incarnation, :tenant, n.incarnation, true
+                          from ${control}.node n
+                          where n.incarnation = :process and n.state = 'ALIVE'
+                          on conflict (process, tenant) do update set active = true
+                          returning incarnation
+                        ), hinted as (
+                          insert into ${control}.hint (tenant, kind, due)
+                          values (:tenant, 'R', now()), (:tenant, 'T', now())
+                        )
+                        select incarnation from opened
+                        """))
+                .bind("process", process)
+                .bind("tenant", tenant)
+                .mapTo(UUID.class)
+                .findOne());
+  }
+
+  /**
+   * Records that requests to a process no longer change a tenant, and leaves hints, both or
+   * neither. A node of the process that has registered in the tenant since keeps the hold.
+   *
+   * @param as the incarnation that the hold named
+   */
+  void close(Database database, UUID process, int tenant, UUID as) {
+    // By hold_pkey.
+    database.run(
+        "let go of tenant %d".formatted(tenant),
+        handle ->
+            handle
+                .createUpdate(
+                    sql(
+                        """
+                        with gone as (
+                          delete from ${control}.hold
+                          where process = :process and tenant = :tenant and incarnation = :as
+                            and incarnation = process
+                        ), rests as (
+                          update ${control}.hold set active = false
+                          where process = :process and tenant = :tenant and incarnation = :as
+                            and incarnation <> process
+                        )
+                        insert into ${control}.hint (tenant, kind, due)
+                        values (:tenant, 'R', now()), (:tenant, 'T', now())
+                        """))
+                .bind("process", process)
+                .bind("tenant", tenant)
+                .bind("as", as)
+                .execute());
+  }
+
   /** Records that a process has no work in a tenant at present. */
   static void rest(Handle transaction, String control, UUID process, int tenant) {
     // By hold_pkey.
     transaction
         .createUpdate(
             "update %s.hold set active = false where process = :process and tenant = :tenant"
+                .formatted(control))
+        .bind("process", process)
+        .bind("tenant", tenant)
+        .execute();
+  }
+
+  /** Records that a process works in a tenant after all. */
+  static void stay(Handle transaction, String control, UUID process, int tenant) {
+    // By hold_pkey. Mostly it is active.
+    transaction
+        .createUpdate(
+            """
+            update %s.hold set active = true
+            where process = :process and tenant = :tenant and not active
+            """
                 .formatted(control))
         .bind("process", process)
         .bind("tenant", tenant)

@@ -10,7 +10,6 @@ import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.time.Deadline;
-import dev.holdfast.postgres.db.Database;
 import dev.holdfast.server.node.Hints.Kind;
 import dev.holdfast.server.node.Hints.Pending;
 import dev.holdfast.server.node.Hints.Served;
@@ -19,7 +18,6 @@ import dev.holdfast.server.node.Hints.Taken;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.Tenant;
 import dev.holdfast.server.tenant.TenantState;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -27,7 +25,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -41,11 +38,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The node of a server. It has one heartbeat, and works in the tenants that have work: it takes a
- * hint, starts a node of the engine in that tenant, and stops it when there has been nothing to do
+ * The node of a server. It works in the tenants that have work: it takes a hint, starts a node of the engine in that tenant, and stops it when there has been nothing to do
  * for a while. A tenant without work costs nothing.
  */
-public final class ServerNode implements AutoCloseable {
+public final class ServerNode implements TenantChanges.Node, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ServerNode.class);
   private static final Duration POLL = Duration.ofSeconds(5);
   private static final Duration POLL_UNHEARD = Duration.ofSeconds(1);
@@ -53,7 +49,6 @@ public final class ServerNode implements AutoCloseable {
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
   private static final Duration SHARE_EVERY = Duration.ofSeconds(5);
-  private static final Duration FORGET_EVERY = Duration.ofHours(1);
 
   /** Every tenant is looked at once a day, whatever has gone wrong. */
   private static final Duration AT_LATEST = Duration.ofDays(1);
@@ -73,7 +68,7 @@ public final class ServerNode implements AutoCloseable {
    * @param kinds which hints it takes
    * @param tenants the names of the tenants that it works for; empty for all
    * @param idle how long it stays in a tenant without work
-   * @param process how it registers
+   * @param process how its process has registered
    * @param builders configures the node of a tenant
    */
   public record Settings(
@@ -94,12 +89,7 @@ public final class ServerNode implements AutoCloseable {
 
   /** What the node uses. */
   public record Parts(
-      ControlNodes processes,
-      Holds holds,
-      Hints hints,
-      TenantSignals signals,
-      Database database,
-      MeterRegistry meters) {}
+      ServerProcess process, TenantChanges changes, Hints hints, TenantSignals signals) {}
 
   private record Pause(long until, long length) {}
 
@@ -114,11 +104,9 @@ public final class ServerNode implements AutoCloseable {
   private final Semaphore starting = new Semaphore(STARTING);
   private final AtomicInteger unfinished = new AtomicInteger();
   private final ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
-  private @Nullable NodeCore core;
   private @Nullable Thread loop;
   private volatile boolean closed;
   private long nextShare;
-  private long nextForget;
 
   public ServerNode(Settings settings, Parts parts, FairSlots slots, Directory directory) {
     this.settings = settings;
@@ -134,37 +122,21 @@ public final class ServerNode implements AutoCloseable {
             machine.random());
   }
 
-  /** Registers the process and starts to look for work. */
+  /** Starts to look for work. The process has been registered. */
   public ServerNode start() {
-    core =
-        NodeCore.start(
-            parts.processes(),
-            parts.signals().shared(),
-            settings.process(),
-            parts.meters(),
-            Environment.machine(),
-            this::release);
+    parts.changes().node(this);
     parts.signals().onTenant(this::heard);
     loop = Thread.ofPlatform().daemon().name("holdfast-tenants").start(this::run);
     return this;
   }
 
   private NodeCore core() {
-    NodeCore known = core;
-    if (known == null) {
-      throw new IllegalStateException("The node has not been started");
-    }
-    return known;
-  }
-
-  /** Returns the incarnation of the process. */
-  public UUID incarnation() {
-    return core().incarnation();
+    return parts.process().core();
   }
 
   /** Returns whether the process may act. */
   public boolean isReady() {
-    return !closed && core != null && !core().isOver();
+    return !closed && !core().isOver();
   }
 
   /** Returns how busy the node is now. Reads memory only. */
@@ -183,18 +155,13 @@ public final class ServerNode implements AutoCloseable {
     return active.size();
   }
 
-  /** Returns whether the node works in a tenant at present. */
+  @Override
   public boolean isActive(int tenant) {
     return active.containsKey(tenant);
   }
 
-  /**
-   * Notes that there will be work in a tenant.
-   *
-   * @return whether the node works there and stays long enough to find it; false if a hint is
-   *     needed
-   */
-  public boolean expect(int tenant) {
+  @Override
+  public boolean staysIn(int tenant) {
     ActiveTenant known = active.get(tenant);
     return known != null && known.touch(System.nanoTime()) && !core().isOver();
   }
@@ -299,7 +266,8 @@ public final class ServerNode implements AutoCloseable {
         new ActiveTenant(found.get(), slots.share(own.weight(), own.maxHeld()), System.nanoTime());
     active.put(tenant, fresh);
     begin(() -> {
-      if (ready || hasWork(fresh)) {
+      // Without ready work to take, the hint may be of a change that is not committed yet.
+      if (ready || !settings.kinds().contains(Hints.Kind.R) || hasWork(fresh)) {
         activate(tenant, fresh);
       } else {
         drop(tenant, fresh);
@@ -423,35 +391,37 @@ public final class ServerNode implements AutoCloseable {
         begin(() -> rest(tenant, one));
       }
     });
-    if (now - nextForget >= 0) {
-      nextForget = now + FORGET_EVERY.toNanos();
-      parts.processes().forget();
-    }
+    parts.process().forgetOld(now);
   }
 
-  /** Stops working in a tenant, unless there is work after all. */
+  /** Stops working in a tenant, unless there is work after all, or a request may add some. */
   private void rest(int tenant, ActiveTenant one) {
+    boolean leaves;
     try {
-      Pending pending =
-          parts
-              .hints()
-              .settle(subject(one), core().incarnation(), settings.kinds(), served(), AT_LATEST);
-      if (pending.ready()) {
-        one.stay(System.nanoTime());
-        return;
-      }
-      if (pending.foreign()) {
-        pause(tenant);
-      }
+      leaves = parts.changes().whileNone(tenant, () -> settle(tenant, one)).orElse(false);
     } catch (StoreException failure) {
       log.warn(
           "Could not look for work of tenant {}, trying again: {}",
           one.tenant().tenant().name(),
           failure.getMessage());
-      one.stay(System.nanoTime());
-      return;
+      leaves = false;
     }
-    stop(tenant, one);
+    if (leaves) {
+      stop(tenant, one);
+    } else {
+      one.stay(System.nanoTime());
+    }
+  }
+
+  private boolean settle(int tenant, ActiveTenant one) {
+    Pending pending =
+        parts
+            .hints()
+            .settle(subject(one), core().incarnation(), settings.kinds(), served(), AT_LATEST);
+    if (!pending.ready() && pending.foreign()) {
+      pause(tenant);
+    }
+    return !pending.ready();
   }
 
   private void stop(int tenant, ActiveTenant one) {
@@ -462,27 +432,6 @@ public final class ServerNode implements AutoCloseable {
     one.share().close();
     active.remove(tenant, one);
     look();
-  }
-
-  /** Takes care of the tenants in which dead processes are registered. */
-  private void release(List<UUID> dead) {
-    for (UUID process : dead) {
-      parts.processes().endSessions(process);
-      for (Holds.Left left : parts.holds().of(parts.database(), process)) {
-        try {
-          if (parts.holds().release(parts.database(), process, left)) {
-            parts.signals().of(left.tenant()).announce(new Signal.NodeDied());
-          }
-        } catch (StoreException failure) {
-          log.warn(
-              "Tenant {} could not be released from the dead node {}, trying again at the next"
-                  + " sweep: {}",
-              left.tenant(),
-              process,
-              failure.getMessage());
-        }
-      }
-    }
   }
 
   /** Interrupts running jobs, so that a close that waits for them ends at once. */
@@ -511,10 +460,10 @@ public final class ServerNode implements AutoCloseable {
   public void close() {
     closed = true;
     Thread looking = loop;
-    NodeCore process = core;
-    if (looking == null || process == null) {
+    if (looking == null) {
       return;
     }
+    parts.changes().node(TenantChanges.NONE);
     parts.signals().onTenant(tenant -> {});
     looking.interrupt();
     join(looking::join);
@@ -524,15 +473,8 @@ public final class ServerNode implements AutoCloseable {
         active.values().stream()
             .map(ActiveTenant::node)
             .allMatch(node -> node == null || node.held() == 0);
-    if (empty) {
-      process.close();
-      try {
-        release(List.of(process.incarnation()));
-      } catch (StoreException away) {
-        log.warn("Other nodes release the tenants of this one: {}", away.getMessage());
-      }
-    } else {
-      process.abandon();
+    if (!empty) {
+      parts.process().abandon();
     }
     workers.shutdownNow();
   }

@@ -8,49 +8,30 @@ import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.server.tenant.Tenant;
 import dev.holdfast.server.tenant.TenantAccess;
 import io.opentelemetry.api.OpenTelemetry;
-import java.time.Duration;
-import java.util.Map;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Connects the tenants of a server with its connections, its signals and its node, if it has one.
- *
- * <p>A hint is left before a change, not with it, and serves all changes of some seconds: a node
- * that takes it stays in the tenant for longer than that, and looks once more before it leaves. So
- * an enqueue costs what it costs without tenants. A change that takes unusually long leaves another
- * hint afterwards.
- */
+/** Connects the tenants of a server with its connections, its signals and its node, if any. */
 public final class TenantLinks implements TenantAccess {
-  private static final Duration LONGEST_WINDOW = Duration.ofSeconds(5);
-
-  /** By which a node stays longer in a tenant than hints are relied on. */
-  private static final int MARGIN = 4;
-
   private final SharedConnections connections;
   private final Holds holds;
-  private final Hints hints;
   private final TenantSignals signals;
-  private final long window;
-  private final Map<Integer, Long> lastHints = new ConcurrentHashMap<>();
+  private final ServerProcess process;
+  private final TenantChanges changes;
   private volatile @Nullable ServerNode node;
   private volatile ClientSettings clients = ClientSettings.DEFAULT;
 
-  /**
-   * @param idle how long nodes stay in a tenant without work, the same for all servers
-   */
   public TenantLinks(
       SharedConnections connections,
       Holds holds,
-      Hints hints,
       TenantSignals signals,
-      Duration idle) {
+      ServerProcess process,
+      TenantChanges changes) {
     this.connections = connections;
     this.holds = holds;
-    this.hints = hints;
     this.signals = signals;
-    this.window = Math.min(LONGEST_WINDOW.toNanos(), idle.toNanos() / MARGIN);
+    this.process = process;
+    this.changes = changes;
   }
 
   /** Sets the node of this server. */
@@ -69,20 +50,15 @@ public final class TenantLinks implements TenantAccess {
   }
 
   @Override
-  public Store store(Tenant tenant) {
+  public Store store(Supplier<Tenant> latest) {
+    Tenant tenant = latest.get();
     return PostgresStore.sharing(
         connections,
         tenant.id(),
         tenant.schema(),
-        (transaction, incarnation) -> holds.join(transaction, process(), tenant.id(), incarnation));
-  }
-
-  private UUID process() {
-    ServerNode own = node;
-    if (own == null) {
-      throw new IllegalStateException("This server has no node");
-    }
-    return own.incarnation();
+        (transaction, incarnation) ->
+            holds.join(transaction, process.incarnation(), tenant.id(), incarnation),
+        () -> latest.get().settings().maxHeld());
   }
 
   @Override
@@ -91,17 +67,13 @@ public final class TenantLinks implements TenantAccess {
   }
 
   @Override
+  public <T> T change(Tenant tenant, Supplier<T> change) {
+    return changes.make(tenant.id(), change);
+  }
+
+  @Override
   public void wake(Tenant tenant) {
-    ServerNode own = node;
-    if (own != null && own.expect(tenant.id())) {
-      return;
-    }
-    long now = System.nanoTime();
-    Long last = lastHints.get(tenant.id());
-    if (last == null || now - last >= window) {
-      hints.append(tenant.id());
-      lastHints.put(tenant.id(), now);
-    }
+    changes.wake(tenant.id());
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.holdfast.api.lease.Leases;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
+import java.util.function.Supplier;
 
 /** A tenant that this server has opened: its store, and a client on it. */
 public interface OpenTenant {
@@ -24,8 +25,12 @@ public interface OpenTenant {
   Leases leases();
 
   /**
-   * Makes sure that a node looks at this tenant now and for some time. Must be called before its
-   * work is changed: nodes do not look at tenants without work.
+   * Makes a change that may give this tenant work, and makes sure that a node finds that work:
+   * nodes do not look at tenants without work. Whatever happens to this process, a node looks at
+   * the tenant after the change.
    */
+  <T> T change(Supplier<T> change);
+
+  /** Makes sure that a node looks at this tenant, in which there may be work. */
   void wake();
 }

@@ -7,6 +7,7 @@ import dev.holdfast.engine.lease.HoldfastLeases;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A tenant with its own schema. It is a row until it is used, and again when it is not. */
@@ -41,7 +42,7 @@ final class SchemaTenant implements OpenTenant {
     lastUsed = System.nanoTime();
     Opened known = opened;
     if (known == null) {
-      Store store = access.store(tenant);
+      Store store = access.store(this::tenant);
       known =
           new Opened(
               store,
@@ -71,6 +72,11 @@ final class SchemaTenant implements OpenTenant {
   @Override
   public Leases leases() {
     return opened().leases();
+  }
+
+  @Override
+  public <T> T change(Supplier<T> change) {
+    return access.change(tenant, change);
   }
 
   @Override

@@ -3,12 +3,17 @@ package dev.holdfast.server.tenant;
 import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
+import java.util.function.Supplier;
 
 /** How this server reaches the tables and the nodes of tenants. */
 public interface TenantAccess {
 
-  /** Returns a store in the schema of a tenant, on connections that all tenants share. */
-  Store store(Tenant tenant);
+  /**
+   * Returns a store in the schema of a tenant, on connections that all tenants share.
+   *
+   * @param latest the tenant with its settings at present
+   */
+  Store store(Supplier<Tenant> latest);
 
   /** Returns what carries the signals of a tenant. */
   ClusterCoordinator coordinator(Tenant tenant);
@@ -16,9 +21,10 @@ public interface TenantAccess {
   /** Returns the settings of the clients of tenants. */
   ClientSettings clients();
 
-  /**
-   * Makes sure that a node looks at a tenant, now and for some time: its work is about to change.
-   */
+  /** Makes a change in a tenant, and makes sure that a node finds the work that it creates. */
+  <T> T change(Tenant tenant, Supplier<T> change);
+
+  /** Makes sure that a node looks at a tenant in which there may be work. */
   void wake(Tenant tenant);
 
   /** Notes that the state or the settings of a tenant may have changed. */

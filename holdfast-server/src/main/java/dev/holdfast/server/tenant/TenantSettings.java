@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param requestsPerSecond how many requests a second each key may make; null for the limit of the
  *     server
  * @param weight how many more slots of a busy server it gets than a tenant with weight 1
- * @param maxHeld how many jobs each server may run for it at the same time; null for no limit
+ * @param maxHeld how many jobs all servers together may run for it at the same time; null for no
+ *     limit. Each server applies a change when it has read it, some seconds later
  * @param quotas how much it may have
  */
 public record TenantSettings(

@@ -1,11 +1,13 @@
 package dev.holdfast.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.server.key.KeyText;
 import dev.holdfast.server.testing.ApiClient;
 import dev.holdfast.server.testing.Reply;
 import dev.holdfast.server.testing.TestServer;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -118,6 +120,52 @@ class KeysTest {
     mail.put(T + "/triggers/x", "{\"task\":\"billing::run\",\"event\":\"e\"}").expect(403);
   }
 
+  /** What exists belongs to its task, whatever a request wants to make of it. */
+  @Test
+  void aLimitedKeyTakesOverNothingOfOtherTasks() {
+    ApiClient mail = server.newKey("{\"name\":\"m\",\"preset\":\"admin\",\"tasks\":[\"mail::*\"]}");
+    tenant.put(T + "/schedules/own", "{\"task\":\"billing::run\",\"every\":\"PT1H\"}").expect(201);
+    tenant.put(T + "/triggers/own", "{\"task\":\"billing::run\",\"event\":\"e\"}").expect(200);
+    mail.put(T + "/schedules/own", "{\"task\":\"mail::send\",\"every\":\"PT1H\"}").expect(403);
+    mail.put(T + "/triggers/own", "{\"task\":\"mail::send\",\"event\":\"e\"}").expect(403);
+    for (String what : List.of("/schedules/own", "/triggers/own")) {
+      mail.post(T + what + "/pause").expect(403);
+      mail.post(T + what + "/resume").expect(403);
+      mail.delete(T + what).expect(403);
+      assertThat(tenant.get(T + what).expect(200).text("task")).isEqualTo("billing::run");
+    }
+    mail.post(T + "/schedules/own/fire").expect(403);
+    String other = tenant.post(T + "/jobs", "{\"task\":\"billing::run\"}").expect(201).text("id");
+    for (String act : List.of("/cancel", "/retry", "/requeue")) {
+      mail.post(T + "/jobs/" + other + act).expect(403);
+    }
+    mail.post(T + "/jobs/" + other + "/signals", "{\"name\":\"go\"}").expect(403);
+    mail.post(T + "/dead-letters/retry", "{\"task\":\"billing::run\"}").expect(403);
+  }
+
+  @Test
+  void aKeyIsLimitedToItsWorkflows() {
+    // A worker registers the workflows.
+    server.start(Map.of("mode", "worker"));
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() ->
+            assertThat(tenant.get(T + "/workflows").response().body()).contains("test::approval"));
+    ApiClient chains =
+        server.newKey(
+            "{\"name\":\"c\",\"preset\":\"admin\",\"workflows\":[\"test::chain\"],\"tasks\":[\"none\"]}");
+    String wanted = "{\"workflow\":\"test::approval\"}";
+    chains.post(T + "/runs", wanted).expect(403, "FORBIDDEN");
+    chains.post(T + "/runs", "{\"workflow\":\"test::chain\"}").expect(201);
+    String run = T + "/runs/" + tenant.post(T + "/runs", wanted).expect(201).text("id");
+    for (String act : List.of("/cancel", "/pause", "/resume", "/retry", "/rerun")) {
+      chains.post(run + act).expect(403, "FORBIDDEN");
+    }
+    chains.post(run + "/signals", "{\"name\":\"approved\"}").expect(403, "FORBIDDEN");
+    chains.post(run + "/move", "{\"hash\":\"x\"}").expect(403, "FORBIDDEN");
+    assertThat(tenant.get(run).expect(200).text("state")).isEqualTo("RUNNING");
+  }
+
   @Test
   void noKeyCreatesOneThatCanDoMore() {
     ApiClient limited =
@@ -125,6 +173,12 @@ class KeysTest {
             "{\"name\":\"l\",\"attributes\":[\"can_manage_keys\"],\"tasks\":[\"mail::*\"]}");
     limited
         .post(T + "/api-keys", "{\"name\":\"x\",\"preset\":\"operator\"}")
+        .expect(403, "FORBIDDEN");
+    // Within its patterns, with an attribute that it lacks; and the reverse.
+    limited
+        .post(
+            T + "/api-keys",
+            "{\"name\":\"x\",\"attributes\":[\"can_operate\"],\"tasks\":[\"mail::*\"]}")
         .expect(403, "FORBIDDEN");
     limited.post(T + "/api-keys", "{\"name\":\"x\"}").expect(403, "FORBIDDEN");
     limited.post(T + "/api-keys", "{\"name\":\"x\",\"tasks\":[\"mail::*\"]}").expect(201);

@@ -1,6 +1,7 @@
 package dev.holdfast.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.server.testing.ApiClient;
 import dev.holdfast.server.testing.Json;
@@ -14,6 +15,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -31,6 +33,10 @@ class StreamTest {
   static void start() {
     server = new TestServer();
     tenant = server.tenant();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() ->
+            assertThat(tenant.get(T + "/workflows").response().body()).contains("test::approval"));
   }
 
   @AfterAll

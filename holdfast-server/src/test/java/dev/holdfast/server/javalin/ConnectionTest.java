@@ -95,6 +95,31 @@ class ConnectionTest {
     assertThat(answer).startsWith("HTTP/1.1 408").contains("REQUEST_TIMEOUT");
   }
 
+  /** Sends two requests at once, and returns all responses until the server closes. */
+  private static String both(String first) throws Exception {
+    try (Socket socket = new Socket(url.getHost(), url.getPort())) {
+      socket.setSoTimeout(30_000);
+      socket
+          .getOutputStream()
+          .write(
+              bytes(first + "GET /flow/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void aConnectionIsUsedAgainUnlessTheServerSaysThatItCloses() throws Exception {
+    String body = "{\"task\":\"a\"}";
+    String length = "Content-Length: %d\r\n\r\n".formatted(body.length());
+    assertThat(both(request("POST /flow" + T + "/jobs", length) + body))
+        .startsWith("HTTP/1.1 201")
+        .contains("HTTP/1.1 200");
+    // Refused before its body has arrived.
+    assertThat(drip("POST /flow%s/jobs HTTP/1.1\r\nHost: a\r\n%s".formatted(T, length)))
+        .startsWith("HTTP/1.1 401")
+        .contains("Connection: close");
+  }
+
   @Test
   void headersThatDripAreCutOff() throws Exception {
     assertThat(drip("GET /flow/health HTTP/1.1\r\nHost: a\r\nX-Slow: ")).doesNotContain("200");

@@ -1,7 +1,9 @@
 package dev.holdfast.server.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.api.StoreException;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.server.control.ControlDatabase;
@@ -85,6 +87,57 @@ class KeyRingTest {
     assertThat(ring.authenticate(forged.text(), null)).isEmpty();
     assertThat(ring.authenticate("", null)).isEmpty();
     assertThat(ring.authenticate(null, null)).isEmpty();
+  }
+
+  /** Otherwise the time of a response would tell which ids exist. */
+  @Test
+  void noKeyIsLookedUpInTheDatabase() {
+    KeyText right = create(NewKey.preset("right", "admin"));
+    KeyText revoked = create(NewKey.preset("revoked", "admin"));
+    control.transaction("revoke", statements -> store.revoke(statements, revoked.id()));
+    KeyText expired = create(new NewKey("x", Set.of(), List.of(), List.of(), now.minusSeconds(1)));
+    assertThat(ring.authenticate(right.text(), null)).isPresent();
+    control.close();
+    for (String wrong :
+        List.of(
+            KeyText.create("live", "nobody").text(),
+            KeyText.create("live", KeyText.INSTALLATION, right.id()).text(),
+            revoked.text(),
+            expired.text(),
+            right.text() + "x",
+            "")) {
+      assertThat(ring.authenticate(wrong, "default")).isEmpty();
+    }
+    assertThat(ring.authenticate(right.text(), "default")).isPresent();
+    // Without the database nothing is confirmed, so that a revocation cannot be missed.
+    pass(Duration.ofSeconds(4));
+    assertThatThrownBy(() -> ring.authenticate(right.text(), null))
+        .isInstanceOf(StoreException.class);
+  }
+
+  /** The overlap of a rotation, and an expiry that comes sooner. */
+  @Test
+  void aReplacedKeyExpiresAfterTheOverlapOrWhenItWouldHaveAnyway() {
+    now = Instant.now();
+    KeyText open = create(NewKey.preset("x", "viewer"));
+    KeyText ending =
+        create(new NewKey("x", Set.of(), List.of(), List.of(), now.plus(Duration.ofMinutes(10))));
+    for (KeyText key : List.of(open, ending)) {
+      assertThat(
+              control.<Boolean>transaction(
+                  "replace",
+                  statements ->
+                      store.replace(statements, key.id(), KeyText.newId(), Duration.ofHours(1))))
+          .isTrue();
+    }
+    ring.reload();
+    assertThat(ring.authenticate(open.text(), null)).isPresent();
+    assertThat(ring.authenticate(ending.text(), null)).isPresent();
+    pass(Duration.ofMinutes(50));
+    assertThat(ring.authenticate(ending.text(), null)).as("expired after 10 minutes").isEmpty();
+    assertThat(ring.authenticate(open.text(), null)).as("during the overlap").isPresent();
+    pass(Duration.ofMinutes(11));
+    assertThat(ring.authenticate(open.text(), null)).as("after the overlap").isEmpty();
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Many tenants on one node: one heartbeat, work found by hints, takeover through holds. */
@@ -184,7 +185,10 @@ class TenancyTest {
           .atMost(SOON)
           .untilAsserted(() ->
               assertThat(
-                      number(api, "select count(*) from " + CONTROL + "node where state = 'ALIVE'"))
+                      number(
+                          api,
+                          "select count(*) from holdfast_control.node where state = 'ALIVE' and"
+                              + " 'worker' = any(roles)"))
                   .as("it has registered again")
                   .isEqualTo(2));
       api.tasks().release.release(2);
@@ -203,15 +207,60 @@ class TenancyTest {
       var worker = api.start(Map.of("mode", "worker"));
       awaitState(ada, "ada", enqueue(ada, "ada", "{\"task\":\"test::echo\"}"), "SUCCEEDED");
       worker.close();
-      assertThat(number(api, "select count(*) from " + CONTROL + "hold")).isZero();
+      String holdsOfWorkers =
+          """
+          select count(*) from holdfast_control.hold h
+          join holdfast_control.node n on n.incarnation = h.process
+          where 'worker' = any(n.roles)
+          """;
+      assertThat(number(api, holdsOfWorkers)).isZero();
       assertThat(
               number(
                   api,
                   "select count(*) from holdfast_t%d.node where state = 'ALIVE'"
                       .formatted(tenantId(api, "ada"))))
           .isZero();
+      assertThat(
+              number(
+                  api,
+                  "select count(*) from holdfast_control.node where state = 'ALIVE' and 'worker' ="
+                      + " any(roles)"))
+          .isZero();
+      api.server().close();
+      assertThat(number(api, "select count(*) from " + CONTROL + "hold")).isZero();
       assertThat(number(api, "select count(*) from " + CONTROL + "node where state = 'ALIVE'"))
           .isZero();
+    }
+  }
+
+  @Test
+  void aServerThatOnlyServesTheApiIsListedAsANode() {
+    try (TestServer api = new TestServer(Map.of("mode", "api"))) {
+      var nodes = api.admin().get("/v1/nodes").expect(200).json().get("nodes");
+      assertThat(nodes).hasSize(1);
+      assertThat(nodes.get(0).get("roles")).extracting(role -> role.asString()).contains("api");
+      assertThat(nodes.get(0).get("alive").asBoolean()).isTrue();
+      assertThat(nodes.get(0).get("capacity").asInt()).isZero();
+    }
+  }
+
+  @Test
+  void aTenantAtItsLimitContinuesWhenJobsEnd() throws Exception {
+    try (TestServer server = new TestServer()) {
+      ApiClient ada = server.newTenant("ada");
+      server.admin().send("PATCH", "/v1/tenants/ada/settings", "{\"maxHeld\":3}").expect(200);
+      for (int i = 0; i < 12; i++) {
+        enqueue(ada, "ada", "{\"task\":\"test::block\"}");
+      }
+      server.tasks().started.acquire(3);
+      assertThat(
+              number(
+                  server,
+                  "select count(*) from holdfast_t%d.job where state in ('CLAIMED', 'RUNNING')"
+                      .formatted(tenantId(server, "ada"))))
+          .isEqualTo(3);
+      server.tasks().release.release(12);
+      assertThat(server.tasks().started.tryAcquire(9, 60, TimeUnit.SECONDS)).isTrue();
     }
   }
 

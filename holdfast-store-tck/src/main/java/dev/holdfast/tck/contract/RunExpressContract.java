@@ -6,7 +6,9 @@ import static org.assertj.core.groups.Tuple.tuple;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.policy.CircuitBreaker;
+import dev.holdfast.api.workflow.MaxActive.OnFull;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
@@ -20,6 +22,7 @@ import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.RunAdvance.Express;
 import dev.holdfast.engine.store.RunAdvance.Expressed;
 import dev.holdfast.engine.store.RunAdvance.StartHere;
+import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunQueries.StoredEvent;
 import dev.holdfast.engine.store.RunRow;
@@ -96,6 +99,67 @@ public abstract class RunExpressContract extends RunContract {
             tuple(RunEvent.Kind.STEP_SUCCEEDED, 0), tuple(RunEvent.Kind.STEP_STARTED, 1));
     assertThat(details(id).marked()).isFalse();
     assertThat(worker.claimOne().step()).isEqualTo(new StepRef(id, 1, StepRef.NO_ITEM));
+  }
+
+  /** The success of the only step of a run, which ends with it. */
+  private Express last(ClaimedJob job, long seq) {
+    RunId id = Objects.requireNonNull(job.step()).run();
+    return new Express(
+        new Finish.Succeeded(job.claim(), "\"done\"", null),
+        id,
+        seq,
+        new PlanDraft(id, 1)
+            .letter(0, StepState.SUCCEEDED)
+            .event(RunEvent.Kind.STEP_SUCCEEDED, 0)
+            .end(RunState.SUCCEEDED, "\"result\"")
+            .build());
+  }
+
+  @Test
+  void aRunEndsTogetherWithItsLastStep() {
+    RunId id =
+        start(
+            chain(1)
+                .unique(UniqueKey.whileActive("one"))
+                .first(
+                    plan -> plan.job(0).timer(-1, RunMark.Kind.DEADLINE, Duration.ofMinutes(1))));
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+    long before = seq(id);
+
+    assertThat(express(worker, last(job, before))).containsExactly(job.claim());
+
+    RunRow row = row(id);
+    assertThat(row.state()).isEqualTo(RunState.SUCCEEDED);
+    assertThat(row.steps()).isEqualTo("S");
+    assertThat(row.result()).isEqualTo("\"result\"");
+    assertThat(row.bytes()).isEqualTo("\"done\"".length());
+    assertThat(row.endedAt()).isNotNull();
+    assertThat(resultOf(id, 0).output()).isEqualTo("\"done\"");
+    assertThat(find(job.id()).state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(seq(id)).isEqualTo(before + 2);
+    assertThat(details(id).timers()).isEmpty();
+    assertThat(runs.advance().marked(PLENTY)).doesNotContain(id);
+    assertThat(runs.queries().findActive(RunDraft.WORKFLOW, "one")).isEmpty();
+    assertThat(worker.finish(new Finish.Succeeded(job.claim(), "\"done\"", null)))
+        .isEqualTo(Outcomes.Result.WRITTEN);
+  }
+
+  @Test
+  void aRunThatOthersWaitForDoesNotEndTogetherWithItsStep() {
+    RunDraft child = chain(1);
+    startParentOf(child, 1);
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+    assertThat(express(worker, last(job, seq(child.id())))).isEmpty();
+    assertThat(find(job.id()).state()).isEqualTo(JobState.RUNNING);
+    worker.succeed(job);
+
+    RunId limited = start(chain(1).gate("key", 1, OnFull.QUEUE));
+    ClaimedJob other = worker.claimOne();
+    assertThat(other.step()).isEqualTo(new StepRef(limited, 0, StepRef.NO_ITEM));
+    assertThat(express(worker, last(other, seq(limited)))).isEmpty();
+    assertThat(runState(limited)).isEqualTo(RunState.RUNNING);
   }
 
   @Test

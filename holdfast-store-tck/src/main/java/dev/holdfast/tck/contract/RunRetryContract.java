@@ -303,6 +303,50 @@ public abstract class RunRetryContract extends RunContract {
     assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
   }
 
+  /** Opens failed steps again, which have to wait for another step. */
+  private static final RunControl.Reset AFTER_ANOTHER_STEP =
+      new RunControl.Reset() {
+        @Override
+        public String steps(int graph, String letters) {
+          return letters.replace('F', '.');
+        }
+
+        @Override
+        public boolean continues(int graph, int step, String letters) {
+          return false;
+        }
+      };
+
+  @Test
+  void aMapThatHasToWaitStartsFromTheBeginning() {
+    RunId id = start(chain(1).first(plan -> plan.map(0, 2, 0, 2)));
+    Worker worker = worker();
+    worker.succeed(worker.claimOne());
+    worker.failPermanently(worker.claimOne());
+    settle();
+
+    assertThat(runs.control().retry(id, AFTER_ANOTHER_STEP).done()).isTrue();
+
+    assertThat(row(id).steps()).isEqualTo(".");
+    assertThat(details(id).maps()).isEmpty();
+    assertThat(runs.queries().results(id)).isEmpty();
+    assertThat(worker.claim(PLENTY)).isEmpty();
+    assertThat(eventsOf(id, 0)).endsWith(RunEvent.Kind.STEP_RETRIED);
+  }
+
+  @Test
+  void aChildRunThatHasToWaitIsNotContinued() {
+    RunDraft child = chain(1);
+    RunId parent = startParentOf(child, 1);
+    failOne();
+    settle();
+
+    assertThat(runs.control().retry(parent, AFTER_ANOTHER_STEP).look()).containsExactly(parent);
+
+    assertThat(row(parent).steps()).isEqualTo(".");
+    assertThat(runState(child.id())).isEqualTo(RunState.FAILED);
+  }
+
   private static final RunControl.Reset WITHIN_A_MINUTE =
       new RunControl.Reset() {
         @Override

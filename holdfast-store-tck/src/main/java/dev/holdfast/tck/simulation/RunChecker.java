@@ -56,14 +56,8 @@ final class RunChecker {
     /** The steps that it has taken over from the run that it repeats. */
     Set<Integer> kept = Set.of();
 
-    /**
-     * The steps that had started when it was retried, and the maps and child runs that the retry
-     * itself continued: they run next to the repeated ones.
-     */
+    /** The steps that had started when it was retried: they continue next to the repeated ones. */
     Set<Integer> continued = Set.of();
-
-    /** The step that the last event opened again; -1 if it was another event. */
-    int reopened = -1;
 
     boolean wasRetried;
     long seen;
@@ -184,12 +178,6 @@ final class RunChecker {
     } else if (kind == RunEvent.Kind.MOVED) {
       move(run, row);
     }
-    if (kind == RunEvent.Kind.STEP_STARTED && step == run.reopened) {
-      Set<Integer> more = new HashSet<>(run.continued);
-      more.add(step);
-      run.continued = more;
-    }
-    run.reopened = kind == RunEvent.Kind.STEP_RETRIED ? step : -1;
     if (step >= 0 && isEnd(kind)) {
       StepState before = run.replay.state(step);
       if (before.hasEnded()) {

@@ -235,6 +235,7 @@ final class MemoryRunAdvance implements RunAdvance {
             && run.state == RunState.RUNNING
             && !runs.locked.contains(run.id)
             && runs.lastEvent(run.id) == step.seq()
+            && (!step.ends() || (run.parent == null && run.gate == null))
             && row != null
             && row.state == JobState.RUNNING
             && row.step != null

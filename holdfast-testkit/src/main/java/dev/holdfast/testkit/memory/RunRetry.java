@@ -81,7 +81,8 @@ final class RunRetry {
     for (int step = 0; step < letters.length(); step++) {
       char old = run.steps.charAt(step);
       if (letters.charAt(step) == PENDING && old != PENDING) {
-        char letter = reopen(run, step, old, reset, effects, now);
+        boolean continues = hasFailed(old) && reset.continues(run.definition, step, letters);
+        char letter = reopen(run, step, continues, reset, effects, now);
         steps.setCharAt(step, letter);
         runs.event(run.id, new RunPlan.Event(RunEvent.Kind.STEP_RETRIED, step, null), now);
         if (letter == ACTIVE) {
@@ -118,10 +119,9 @@ final class RunRetry {
 
   /** Opens a step again and returns its new letter: active if a part of it continues. */
   private char reopen(
-      StoredRun run, int step, char old, Reset reset, RunEffects effects, Instant now) {
-    boolean failed = old == StepState.FAILED.letter() || old == StepState.CANCELLED.letter();
+      StoredRun run, int step, boolean continues, Reset reset, RunEffects effects, Instant now) {
     runs.untime(run.id, step);
-    if (failed && reopenMap(run, step, effects, now)) {
+    if (continues && reopenMap(run, step, effects, now)) {
       return ACTIVE;
     }
     List.copyOf(runs.resultsOf(run.id, step).keySet()).forEach(runs::remove);
@@ -129,12 +129,16 @@ final class RunRetry {
     endedJobs(run, step).stream()
         .filter(row -> row.step != null && row.step.item() != StepRef.NO_ITEM)
         .forEach(row -> tables.deadLetter.remove(row.id));
-    StoredRun child = failed ? failedChild(run, step) : null;
+    StoredRun child = continues ? failedChild(run, step) : null;
     if (child == null) {
       return PENDING;
     }
     reopen(child, reset, effects, now);
     return ACTIVE;
+  }
+
+  private static boolean hasFailed(char letter) {
+    return letter == StepState.FAILED.letter() || letter == StepState.CANCELLED.letter();
   }
 
   /** Runs the failed and cancelled jobs of a map again, if they are still stored. */

@@ -1,0 +1,131 @@
+package dev.holdfast.server.node;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.node.NodeCore;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.role.Environment;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.postgres.db.Database;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The registration of a server, whatever it does: one heartbeat for all tenants. It releases the
+ * tenants that dead servers hold.
+ */
+public final class ServerProcess implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
+  private static final Duration FORGET_EVERY = Duration.ofHours(1);
+
+  /** What the process uses. */
+  public record Parts(
+      ControlNodes processes, Holds holds, TenantSignals signals, Database database) {}
+
+  private final Parts parts;
+  private @Nullable NodeCore core;
+  private long nextForget;
+  private boolean ended;
+
+  public ServerProcess(Parts parts) {
+    this.parts = parts;
+  }
+
+  /** Registers the process and starts its heartbeat. */
+  public ServerProcess start(NodeCore.Settings settings, MeterRegistry meters) {
+    core =
+        NodeCore.start(
+            parts.processes(),
+            parts.signals().shared(),
+            settings,
+            meters,
+            Environment.machine(),
+            this::release);
+    return this;
+  }
+
+  NodeCore core() {
+    NodeCore known = core;
+    if (known == null) {
+      throw new IllegalStateException("The server has not been registered");
+    }
+    return known;
+  }
+
+  /** Returns the incarnation of the process at present. */
+  public UUID incarnation() {
+    return core().incarnation();
+  }
+
+  /** Returns whether the process must not act at present: others may have declared it dead. */
+  public boolean isOver() {
+    return core().isOver();
+  }
+
+  Database database() {
+    return parts.database();
+  }
+
+  Modes modes() {
+    return core().modes();
+  }
+
+  /** Takes care of the tenants that dead processes hold. */
+  private void release(List<UUID> dead) {
+    for (UUID process : dead) {
+      // First: what they have begun must not be committed after the look that the release causes.
+      parts.processes().endSessions(process);
+      for (Holds.Left left : parts.holds().of(parts.database(), process)) {
+        try {
+          if (parts.holds().release(parts.database(), process, left)) {
+            parts.signals().of(left.tenant()).announce(new Signal.NodeDied());
+          }
+        } catch (StoreException failure) {
+          log.warn(
+              "Tenant {} could not be released from the dead node {}, trying again at the next"
+                  + " sweep: {}",
+              left.tenant(),
+              process,
+              failure.getMessage());
+        }
+      }
+    }
+  }
+
+  /** Deletes the rows of processes that are long dead, from time to time. */
+  void forgetOld(long now) {
+    if (now - nextForget >= 0) {
+      nextForget = now + FORGET_EVERY.toNanos();
+      parts.processes().forget();
+    }
+  }
+
+  /** Stops without deregistering, because code of this process may still run jobs. */
+  void abandon() {
+    if (!ended) {
+      ended = true;
+      core().abandon();
+    }
+  }
+
+  /** Deregisters and releases all tenants. */
+  @Override
+  public void close() {
+    NodeCore process = core;
+    if (process == null || ended) {
+      return;
+    }
+    ended = true;
+    UUID last = process.incarnation();
+    process.close();
+    try {
+      release(List.of(last));
+    } catch (StoreException away) {
+      log.warn("Other nodes release the tenants of this one: {}", away.getMessage());
+    }
+  }
+}
