@@ -53,6 +53,7 @@ import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
 import dev.holdfast.server.trace.RequestSpans;
 import dev.holdfast.server.trace.ServerTraces;
+import dev.holdfast.server.trace.TraceSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -144,8 +145,9 @@ public final class HoldfastServer implements AutoCloseable {
 
   private void open() {
     closing.push(metrics::close);
-    if (config.tracing() != null) {
-      ServerTraces sending = new ServerTraces(config.tracing());
+    TraceSettings tracing = config.tracing();
+    if (tracing != null) {
+      ServerTraces sending = new ServerTraces(tracing);
       traces = sending;
       closing.push(sending::close);
     }

@@ -5,7 +5,8 @@ import java.time.Duration;
 /**
  * Decides when to look again at something that changes. A change is looked at at once, and once
  * more a little later, because nodes tell at most ten changes a second. While changes go on, there
- * is one look in a second, and looks take at most a twentieth of the time. Not thread-safe.
+ * is one look in a second, or fewer if many clients get what was seen, and looks take at most a
+ * twentieth of the time. Not thread-safe.
  */
 final class Pace {
   static final Duration SHORTEST = Duration.ofMillis(50);
@@ -14,10 +15,17 @@ final class Pace {
   /** How many looks may follow each other closely after a calm time. */
   static final int BURST = 10;
 
+  private static final int SHORTEST_BURST = 2;
   private static final long REFILL = Duration.ofSeconds(1).toNanos();
+
+  /** How many events a second are sent to all clients together while changes go on. */
+  private static final int SENT_PER_SECOND = 250;
+
   private static final int SHARE = 20;
 
   private final Duration idle;
+  private int burst = BURST;
+  private long refill = REFILL;
   private boolean looked;
   private boolean fresh;
   private boolean echo;
@@ -35,6 +43,12 @@ final class Pace {
     this.idle = idle;
   }
 
+  /** Sets how many clients get what is seen. */
+  void clients(int count) {
+    burst = Math.clamp(SENT_PER_SECOND / Math.max(1, count), SHORTEST_BURST, BURST);
+    refill = Math.max(REFILL, REFILL / SENT_PER_SECOND * count);
+  }
+
   /** Notes a change. */
   void changed(long now) {
     fresh = true;
@@ -47,13 +61,13 @@ final class Pace {
       return Duration.ZERO;
     }
     long due = lookedAt + (fresh ? SHORTEST : echo ? ECHO : idle).toNanos();
-    long affordable = fullAt - (BURST - 1) * REFILL;
+    long affordable = fullAt - (burst - 1) * refill;
     return Duration.ofNanos(Math.max(Math.max(due - now, affordable - now), notBefore - now));
   }
 
   /** Notes that a look begins. */
   void looks(long now) {
-    fullAt = (looked && fullAt - now > 0 ? fullAt : now) + REFILL;
+    fullAt = (looked && fullAt - now > 0 ? fullAt : now) + refill;
     echo = fresh && now - changedAt < ECHO.toNanos();
     fresh = false;
     looked = true;

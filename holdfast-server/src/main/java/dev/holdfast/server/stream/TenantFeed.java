@@ -315,6 +315,7 @@ final class TenantFeed {
       Pace pace =
           paces.computeIfAbsent(
               snapshot.topic, any -> new Pace(snapshot == Snapshot.NODES ? NODES_IDLE : IDLE));
+      pace.clients(clients.size());
       if (!heard) {
         pace.changed(now); // So looks go on, ever more rarely.
       }

@@ -45,8 +45,19 @@ class PaceTest {
 
   @Test
   void whileChangesGoOnThereIsOneLookInASecond() {
+    assertThat(looksIn100Seconds()).isBetween(100, 100 + Pace.BURST);
+  }
+
+  @Test
+  void forManyClientsLooksAreRarer() {
+    pace.clients(500);
+
+    assertThat(looksIn100Seconds()).isBetween(50, 53);
+  }
+
+  private int looksIn100Seconds() {
     int looks = 0;
-    for (int i = 0; i < 10_000; i++) { // 100 seconds
+    for (int i = 0; i < 10_000; i++) {
       pace.changed(now);
       if (!pace.untilDue(now).isPositive()) {
         look();
@@ -54,8 +65,7 @@ class PaceTest {
       }
       pass(Duration.ofMillis(10));
     }
-
-    assertThat(looks).isBetween(100, 100 + Pace.BURST);
+    return looks;
   }
 
   @Test
