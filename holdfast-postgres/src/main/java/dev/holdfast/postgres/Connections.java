@@ -7,6 +7,7 @@ import dev.holdfast.postgres.db.KeptConnection;
 import dev.holdfast.postgres.db.SocketValidatedDataSource;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.concurrent.ScheduledExecutorService;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
@@ -51,6 +52,12 @@ record Connections(PostgresSettings settings, String session, @Nullable Integer 
    */
   private static final Duration ABSENCE = Duration.ofSeconds(3);
 
+  /**
+   * After how many executions a shared connection keeps a statement prepared: fewer than the
+   * default of the driver, because it executes each statement of a schema less often.
+   */
+  private static final int SHARED_THRESHOLD = 2;
+
   Connections(PostgresSettings settings, String session) {
     this(settings, session, null);
   }
@@ -62,6 +69,23 @@ record Connections(PostgresSettings settings, String session, @Nullable Integer 
 
   /** Returns a pool that sends no statements unless it is used. */
   HikariDataSource pool() {
+    return new HikariDataSource(poolConfig());
+  }
+
+  /**
+   * Returns a pool of one connection, which is closed while it is not used.
+   *
+   * @param timer a thread for many such pools
+   */
+  HikariDataSource poolOfOne(ScheduledExecutorService timer) {
+    HikariConfig config = poolConfig();
+    config.setMaximumPoolSize(1);
+    config.setMinimumIdle(0);
+    config.setScheduledExecutor(timer);
+    return new HikariDataSource(config);
+  }
+
+  private HikariConfig poolConfig() {
     HikariConfig config = new HikariConfig();
     config.setPoolName(settings.name() + "-" + settings.schema() + "-pool");
     config.setDataSource(single());
@@ -74,7 +98,7 @@ record Connections(PostgresSettings settings, String session, @Nullable Integer 
     // The pool varies it by up to 1/40.
     config.setMaxLifetime(LIFETIME.toMillis());
     config.setIdleTimeout(IDLE.toMillis());
-    return new HikariDataSource(config);
+    return config;
   }
 
   /**
@@ -148,6 +172,7 @@ record Connections(PostgresSettings settings, String session, @Nullable Integer 
     PGProperty.TCP_KEEP_ALIVE.set(properties, true);
     if (cachedStatements != null) {
       PGProperty.PREPARED_STATEMENT_CACHE_QUERIES.set(properties, cachedStatements);
+      PGProperty.PREPARE_THRESHOLD.set(properties, SHARED_THRESHOLD);
     }
     return properties;
   }

@@ -2,19 +2,22 @@ package dev.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.HomeConnections;
 import dev.holdfast.postgres.db.KeptConnection;
 import dev.holdfast.postgres.notify.PostgresCoordinator;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
  * The connections that stores of many schemas of one database share.
  *
- * <p>Schemas are divided among small pools. So a connection meets few of them, and keeps their
- * statements prepared; the memory of its server process stays small; and a schema whose statements
- * are slow uses up its own pool only.
+ * <p>Each schema has a home connection, and uses others only for what it does at the same time, see
+ * {@link HomeConnections}. So a connection meets few schemas, and keeps their statements prepared;
+ * the memory of its server process stays small; and a schema whose statements are slow delays few
+ * others. What concerns all schemas has its own pool.
  */
 public final class SharedConnections implements AutoCloseable {
   /**
@@ -24,23 +27,36 @@ public final class SharedConnections implements AutoCloseable {
   private static final int CACHED_STATEMENTS = 128;
 
   /** Enough to share the wait for the disk among commits; fewer would slow down a busy schema. */
-  private static final int PER_POOL = 4;
+  private static final int PER_SCHEMA = 4;
+
+  private static final int SMALLEST_CONTROL = 2;
+  private static final int LARGEST_CONTROL = 4;
 
   private final PostgresSettings settings;
   private final Connections connections;
   private final String session;
-  private final List<HikariDataSource> pools;
+  private final HikariDataSource control;
+  private final List<HikariDataSource> homes;
+  private final ScheduledThreadPoolExecutor timer =
+      new ScheduledThreadPoolExecutor(
+          1, Thread.ofPlatform().daemon().name("holdfast-pools").factory());
   private final KeptConnection heart;
 
   private SharedConnections(PostgresSettings settings, Connections connections, String session) {
     this.settings = settings;
     this.connections = connections;
     this.session = session;
-    this.pools =
-        IntStream.range(0, Math.max(1, settings.poolSize() / PER_POOL))
-            .mapToObj(any -> connections.pool())
+    timer.setRemoveOnCancelPolicy(true);
+    this.control = connections.pool();
+    this.homes =
+        IntStream.range(0, Math.max(1, settings.poolSize() - controlSize(settings)))
+            .mapToObj(any -> connections.poolOfOne(timer))
             .toList();
     this.heart = connections.heart();
+  }
+
+  private static int controlSize(PostgresSettings settings) {
+    return Math.clamp(settings.poolSize() / 4, SMALLEST_CONTROL, LARGEST_CONTROL);
   }
 
   /**
@@ -57,7 +73,7 @@ public final class SharedConnections implements AutoCloseable {
             settings.user(),
             settings.password(),
             settings.schema(),
-            Math.min(PER_POOL, settings.poolSize()),
+            controlSize(settings),
             settings.statementTimeout(),
             settings.aging(),
             settings.name());
@@ -76,16 +92,26 @@ public final class SharedConnections implements AutoCloseable {
   }
 
   /**
-   * Returns a schema on one of the pools.
+   * Returns one of many schemas.
    *
-   * @param key determines the pool
+   * @param key determines its home connection
    */
   public Database database(int key, String schema) {
-    return Database.own(pool(key), schema);
+    return Database.own(
+        new HomeConnections(
+            IntStream.range(0, Math.min(PER_SCHEMA, homes.size()))
+                .mapToObj(n -> pool(key + n))
+                .toList()),
+        schema);
   }
 
   HikariDataSource pool(int key) {
-    return pools.get(Math.floorMod(key, pools.size()));
+    return homes.get(Math.floorMod(key, homes.size()));
+  }
+
+  /** Returns a schema that concerns all others, on connections that these do not use. */
+  public Database control(String schema) {
+    return Database.own(control, schema);
   }
 
   /** Returns a schema on the connection for heartbeats, which works however busy the pools are. */
@@ -95,7 +121,7 @@ public final class SharedConnections implements AutoCloseable {
 
   /** Starts a coordinator on the channel of a schema. */
   public PostgresCoordinator coordinator(String schema) {
-    return new PostgresCoordinator(connections.single(), database(0, schema));
+    return new PostgresCoordinator(connections.single(), control(schema));
   }
 
   /** Returns a source of connections with long timeouts, for migrations. */
@@ -105,12 +131,14 @@ public final class SharedConnections implements AutoCloseable {
 
   /** Returns how the connections of all pools are used. */
   public PoolUse use() {
-    return pools.stream().map(PoolUse::of).reduce(PoolUse.NONE, PoolUse::and);
+    return homes.stream().map(PoolUse::of).reduce(PoolUse.of(control), PoolUse::and);
   }
 
   @Override
   public void close() {
     heart.close();
-    pools.forEach(HikariDataSource::close);
+    control.close();
+    homes.forEach(HikariDataSource::close);
+    timer.shutdownNow();
   }
 }

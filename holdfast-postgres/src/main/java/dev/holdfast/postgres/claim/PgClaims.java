@@ -41,7 +41,8 @@ public final class PgClaims implements Claims {
   private final Database database;
   private final Starts starts;
   private final LaneMemory<ReadyScan> scans;
-  private final LaneMemory<SuspectBackoff> suspectPaces = new LaneMemory<>(SuspectBackoff::new);
+  private final LaneMemory<SuspectBackoff> suspectPaces =
+      new LaneMemory<>(() -> new SuspectBackoff(System.nanoTime()));
   private final String claimOneTask;
   private final String claimSeveralTasks;
   private final String claimStacks;
@@ -186,9 +187,10 @@ public final class PgClaims implements Claims {
 
   private List<Ranked> claimSuspects(
       Handle handle, ClaimRequest request, int wanted, SuspectBackoff pace) {
-    pace.looked(System.nanoTime());
     int most = Math.min(request.suspects().most(), wanted);
-    return run(handle, claimSuspects, request, most, ReadyScan.WHOLE);
+    List<Ranked> suspects = run(handle, claimSuspects, request, most, ReadyScan.WHOLE);
+    pace.looked(System.nanoTime(), suspects.size());
+    return suspects;
   }
 
   private List<Ranked> claimOthers(Handle handle, ClaimRequest request) {

@@ -13,6 +13,7 @@ import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.statement.SqlStatements;
 import org.jdbi.v3.core.statement.TemplateEngine;
 import org.jdbi.v3.postgres.PostgresPlugin;
+import org.jspecify.annotations.Nullable;
 
 /** One schema of one database. Every statement of the stores runs here. */
 public final class Database {
@@ -21,17 +22,29 @@ public final class Database {
   private final String schema;
   private final int timeoutSeconds;
   private final int silenceMillis;
+  private final @Nullable HomeConnections shared;
 
   private Database(DataSource dataSource, String schema, int timeoutSeconds, int silenceMillis) {
     this.dataSource = dataSource;
     this.schema = schema;
     this.timeoutSeconds = timeoutSeconds;
     this.silenceMillis = silenceMillis;
+    this.shared = null;
     this.jdbi =
         (isForeign()
                 ? Jdbi.create(new ExternalConnections(dataSource, silenceMillis))
                 : Jdbi.create(dataSource))
             .installPlugin(new PostgresPlugin());
+    configure(jdbi);
+  }
+
+  private Database(HomeConnections shared, String schema) {
+    this.dataSource = shared.home();
+    this.schema = schema;
+    this.timeoutSeconds = 0;
+    this.silenceMillis = 0;
+    this.shared = shared;
+    this.jdbi = Jdbi.create(shared).installPlugin(new PostgresPlugin());
     configure(jdbi);
   }
 
@@ -50,6 +63,11 @@ public final class Database {
   /** Uses connections that were opened for us: they have our timeouts and planner settings. */
   public static Database own(DataSource dataSource, String schema) {
     return new Database(dataSource, schema, 0, 0);
+  }
+
+  /** Uses connections that were opened for us and that many schemas share. */
+  public static Database own(HomeConnections shared, String schema) {
+    return new Database(shared, schema);
   }
 
   /**
@@ -133,6 +151,10 @@ public final class Database {
    * and lead to the same server. In an external pool only the connection in use is discarded.
    */
   private void discardAll(Connection connection) {
+    if (shared != null) {
+      shared.discardAll(connection);
+      return;
+    }
     Discarding.discard(dataSource, connection);
     if (!isForeign() && dataSource instanceof HikariDataSource pool) {
       pool.getHikariPoolMXBean().softEvictConnections();

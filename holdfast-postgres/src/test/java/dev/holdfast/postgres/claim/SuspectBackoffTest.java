@@ -10,11 +10,11 @@ class SuspectBackoffTest {
   private static final long LATER = Duration.ofMillis(500).toNanos();
   private static final long LATE = Duration.ofSeconds(5).toNanos();
 
-  private final SuspectBackoff pace = new SuspectBackoff();
+  private final SuspectBackoff pace = new SuspectBackoff(0);
 
   @Test
   void ifOnlyCrashSuspectsWereFoundOthersAreClaimedFirst() {
-    pace.looked(0);
+    pace.looked(0, 1);
     pace.found(0, 10);
 
     assertThat(pace.isDue(LATE)).isFalse();
@@ -22,7 +22,7 @@ class SuspectBackoffTest {
 
   @Test
   void underABacklogCrashSuspectsAreTriedOften() {
-    pace.looked(0);
+    pace.looked(0, 1);
     pace.found(10, 10);
 
     assertThat(pace.isDue(SOON)).isFalse();
@@ -31,12 +31,27 @@ class SuspectBackoffTest {
 
   @Test
   void atALowRateCrashSuspectsAreTriedOccasionally() {
-    pace.looked(0);
+    pace.looked(0, 1);
     pace.found(1, 10);
 
     assertThat(pace.isDue(LATER)).isFalse();
     assertThat(pace.isDue(LATE)).isTrue();
-    pace.looked(LATE);
+    pace.looked(LATE, 1);
     assertThat(pace.isDue(LATE + SOON)).isFalse();
+  }
+
+  @Test
+  void aLookInVainIsRepeatedLaterAndLater() {
+    pace.found(10, 10);
+    pace.looked(0, 0);
+    assertThat(pace.isDue(Duration.ofMillis(199).toNanos())).isFalse();
+    assertThat(pace.isDue(Duration.ofMillis(200).toNanos())).isTrue();
+    for (int i = 0; i < 100; i++) {
+      pace.looked(0, 0);
+    }
+    assertThat(pace.isDue(Duration.ofMillis(3_199).toNanos())).isFalse();
+    assertThat(pace.isDue(Duration.ofMillis(3_200).toNanos())).isTrue();
+    pace.looked(0, 1);
+    assertThat(pace.isDue(Duration.ofMillis(100).toNanos())).as("there may be more").isTrue();
   }
 }

@@ -168,18 +168,18 @@ public final class HoldfastServer implements AutoCloseable {
     TenantSignals signals = new TenantSignals(connections.coordinator(schema));
     closing.push(signals::close);
     Holds holds = new Holds(schema);
-    Hints hints = new Hints(connections.database(0, schema), schema);
+    Hints hints = new Hints(connections.control(schema), schema);
     FairSlots slots =
         new FairSlots(config.work().concurrency(), Ticker.system(), this::hasSeveralTenants);
     ControlNodes processes =
         new ControlNodes(
-            connections.database(0, schema),
+            connections.control(schema),
             connections.heart(schema),
             connections.session(),
             slots::used);
     ServerProcess process =
         new ServerProcess(
-            new ServerProcess.Parts(processes, holds, signals, connections.database(1, schema)));
+            new ServerProcess.Parts(processes, holds, signals, connections.control(schema)));
     NodeCore.Settings registration = registration(connections);
     TenantChanges changes =
         new TenantChanges(process, holds, hints, config.work().tenantIdle());
@@ -221,7 +221,7 @@ public final class HoldfastServer implements AutoCloseable {
             .working(tenant -> node != null && node.isActive(tenant))
             .start(config.is(ServerMode.SCHEDULER));
     closing.push(upkeep::close);
-    ServerNodes nodes = new ServerNodes(processes, holds, connections.database(0, schema));
+    ServerNodes nodes = new ServerNodes(processes, holds, connections.control(schema));
     Services services = new Services(control, keys, ring, all, nodes, audit, cursors(control));
     serve(services, idempotency, refusals);
   }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -40,8 +41,10 @@ public final class Hints {
    * @param tenants the tenants to look at; true if there may be ready work, and not only something
    *     that falls due
    * @param next when the next hint is due; null for never
+   * @param more whether more hints may be due: as many were taken as wanted, but several may be of
+   *     the same tenant
    */
-  record Taken(Map<Integer, Boolean> tenants, @Nullable Duration next) {}
+  record Taken(Map<Integer, Boolean> tenants, @Nullable Duration next, boolean more) {}
 
   /**
    * What a tenant has to do.
@@ -98,6 +101,7 @@ public final class Hints {
   Taken take(Set<Kind> kinds, Collection<Integer> only, Collection<Integer> not, int limit) {
     Map<Integer, Boolean> tenants = new LinkedHashMap<>();
     List<Duration> next = new ArrayList<>();
+    AtomicInteger rows = new AtomicInteger();
     // By hint_due and tenant_pkey. now() bounds the index scan, clock_timestamp() could not.
     database.run(
         "look for tenants with work",
@@ -135,6 +139,7 @@ public final class Hints {
                   Integer tenant = row.getObject(1, Integer.class);
                   Long millis = row.getObject(2, Long.class);
                   if (tenant != null) {
+                    rows.incrementAndGet();
                     tenants.merge(tenant, row.getBoolean(3), Boolean::logicalOr);
                   } else if (millis != null) {
                     next.add(Duration.ofMillis(Math.max(0, millis)));
@@ -142,7 +147,7 @@ public final class Hints {
                   return row.getRow();
                 })
                 .list());
-    return new Taken(tenants, next.isEmpty() ? null : next.getFirst());
+    return new Taken(tenants, next.isEmpty() ? null : next.getFirst(), rows.get() >= limit);
   }
 
   /**

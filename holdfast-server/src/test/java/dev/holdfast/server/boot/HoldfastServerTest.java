@@ -193,8 +193,12 @@ class HoldfastServerTest {
       await()
           .atMost(Duration.ofSeconds(20))
           .untilAsserted(() ->
-              assertThat(server.admin().get("/v1/nodes").json().path("nodes").toString())
-                  .doesNotContain("\"alive\":true"));
+              assertThat(server.admin().get("/v1/nodes").json().path("nodes"))
+                  .filteredOn(node -> node.path("alive").asBoolean())
+                  .as("only the server that has the port")
+                  .hasSize(1)
+                  .allSatisfy(node ->
+                      assertThat(node.path("roles").toString()).isEqualTo("[\"api\"]")));
     }
   }
 }

@@ -142,6 +142,21 @@ class HintsTest {
         .isEmpty();
   }
 
+  /** Otherwise a node would wait for the next poll, although hints of other tenants are due. */
+  @Test
+  void severalHintsOfOneTenantDoNotHideThoseOfOthers() {
+    hints.append(TENANT);
+    hints.append(TENANT);
+    hints.append(2);
+
+    Hints.Taken first = hints.take(ALL, List.of(), List.of(), 4);
+    assertThat(first.tenants()).containsOnlyKeys(TENANT);
+    assertThat(first.more()).isTrue();
+    Hints.Taken second = hints.take(ALL, List.of(), List.of(), 4);
+    assertThat(second.tenants()).containsOnlyKeys(2);
+    assertThat(second.more()).isFalse();
+  }
+
   @Test
   void theNextDueTimeIsKnown() throws SQLException {
     assertThat(hints.take(ALL, List.of(), List.of(), 10).next()).isNull();
