@@ -259,8 +259,7 @@ public final class TenantsBench extends BenchCommand {
     int left = jobs;
     while (left > 0) {
       int chunk = Math.min(left, NoopJobs.CHUNK);
-      left -=
-          tenant.change(() -> tenant.client().enqueueAll(NoopJobs.requests(chunk))).size();
+      left -= tenant.change(() -> tenant.client().enqueueAll(NoopJobs.requests(chunk))).size();
     }
   }
 
@@ -311,8 +310,8 @@ public final class TenantsBench extends BenchCommand {
                     return parallel(
                         jobs,
                         () ->
-                            tenant.change(() ->
-                                tenant.client().enqueue(TASK, NoopJobs.Payload.OF_50_BYTES)));
+                            tenant.change(
+                                () -> tenant.client().enqueue(TASK, NoopJobs.Payload.OF_50_BYTES)));
                   })
               .side(
                   "library",

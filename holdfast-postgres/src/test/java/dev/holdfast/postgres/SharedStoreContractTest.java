@@ -178,8 +178,7 @@ class SharedStoreContractTest {
 
     @Test
     void nodesThatClaimAtTheSameTimeDoNotExceedIt() throws Exception {
-      List<Worker> workers =
-          IntStream.range(0, 4).mapToObj(n -> worker("node-" + n)).toList();
+      List<Worker> workers = IntStream.range(0, 4).mapToObj(n -> worker("node-" + n)).toList();
       for (int round = 0; round < 10; round++) {
         List<Future<List<ClaimedJob>>> claims = new ArrayList<>();
         CyclicBarrier together = new CyclicBarrier(workers.size());

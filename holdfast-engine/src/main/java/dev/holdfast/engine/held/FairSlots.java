@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Each claim of a tenant gets at most the free slots divided by the number of tenants that
  * compete, times its weight, so tenants take turns. As long as all jobs of a turn end quickly, the
  * next turn of that tenant is larger: its slots are free again in a moment, and many small claims
- * cost much more than a few large ones. Turns do not help while long jobs of one tenant
- * occupy all slots. So a tenant that uses its share or more (the slots, divided by weight among the
- * tenants that compete) does not get the last tenth of the slots. A tenant that competes with none
- * counts as one of two, because long jobs would otherwise keep out whoever comes next. Only where
- * there is no other tenant at all does one get all slots.
+ * cost much more than a few large ones. Turns do not help while long jobs of one tenant occupy all
+ * slots. So a tenant that uses its share or more (the slots, divided by weight among the tenants
+ * that compete) does not get the last tenth of the slots. A tenant that competes with none counts
+ * as one of two, because long jobs would otherwise keep out whoever comes next. Only where there is
+ * no other tenant at all does one get all slots.
  */
 public final class FairSlots {
   private static final int RESERVED_PART = 10;

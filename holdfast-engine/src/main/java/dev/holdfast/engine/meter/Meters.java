@@ -84,12 +84,7 @@ public final class Meters {
             1,
             own);
     this.strandedRuns =
-        gauge(
-            "holdfast.runs.stranded",
-            "Open runs that no live node can continue",
-            null,
-            1,
-            own);
+        gauge("holdfast.runs.stranded", "Open runs that no live node can continue", null, 1, own);
     this.reportsWaiting =
         gauge(
             "holdfast.reports.waiting",
@@ -242,13 +237,7 @@ public final class Meters {
 
     DepthOfQueue(String name) {
       Tags tags = own.and("queue", name);
-      ready =
-          gauge(
-              "holdfast.queue.depth",
-              "Ready jobs; counting stops at 100,000",
-              null,
-              1,
-              tags);
+      ready = gauge("holdfast.queue.depth", "Ready jobs; counting stops at 100,000", null, 1, tags);
       oldestMillis =
           gauge(
               "holdfast.queue.oldest.ready",

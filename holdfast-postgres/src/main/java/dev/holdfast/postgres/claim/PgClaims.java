@@ -72,10 +72,7 @@ public final class PgClaims implements Claims {
   }
 
   private PgClaims(
-      Database database,
-      Duration aging,
-      ReadyScan.Slow slow,
-      Supplier<@Nullable Integer> maxHeld) {
+      Database database, Duration aging, ReadyScan.Slow slow, Supplier<@Nullable Integer> maxHeld) {
     this.database = database;
     this.cap = new HeldCap(database, maxHeld);
     this.scans = new LaneMemory<>(() -> new ReadyScan(aging, slow));

@@ -181,8 +181,7 @@ public final class HoldfastServer implements AutoCloseable {
         new ServerProcess(
             new ServerProcess.Parts(processes, holds, signals, connections.control(schema)));
     NodeCore.Settings registration = registration(connections);
-    TenantChanges changes =
-        new TenantChanges(process, holds, hints, config.work().tenantIdle());
+    TenantChanges changes = new TenantChanges(process, holds, hints, config.work().tenantIdle());
     TenantLinks links = new TenantLinks(connections, holds, signals, process, changes);
     if (traces != null) {
       links.tracing(traces);

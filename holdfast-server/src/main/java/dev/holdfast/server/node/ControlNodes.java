@@ -97,7 +97,8 @@ public final class ControlNodes implements NodeStore {
         and mode_exceptions <@ :seenExceptions::text[]
       """;
 
-  // The columns that NodeRows.status reads. A process has no stack and loses no slots; its nodes do.
+  // The columns that NodeRows.status reads. A process has no stack and loses no slots; its nodes
+  // do.
   private static final String LIST =
       """
       select incarnation, id, name, host, pid, version, claimed_timeout, timeout, queues, tasks,
@@ -153,24 +154,25 @@ public final class ControlNodes implements NodeStore {
           if (before != null) {
             handle.createUpdate(database.sql(LEAVE)).bind("incarnation", before).execute();
           }
-          int registered = handle
-              .createUpdate(database.sql(REGISTER))
-              .bind("incarnation", node.incarnation())
-              .bind("id", node.id())
-              .bind("name", node.name())
-              .bind("host", node.host())
-              .bind("pid", node.pid())
-              .bind("version", node.version())
-              .bind("claimed", SqlValues.micros(node.timeouts().claimed()))
-              .bind("timeout", SqlValues.micros(node.timeouts().running()))
-              .bindArray("queues", String.class, node.queues())
-              .bindArray("tasks", String.class, node.tasks())
-              .bindArray("roles", String.class, node.roles())
-              .bind("capacity", node.capacity())
-              .bind("session", session)
-              .bind("mode", modes.node().name())
-              .bindArray("exceptions", String.class, NodeRows.texts(modes))
-              .execute();
+          int registered =
+              handle
+                  .createUpdate(database.sql(REGISTER))
+                  .bind("incarnation", node.incarnation())
+                  .bind("id", node.id())
+                  .bind("name", node.name())
+                  .bind("host", node.host())
+                  .bind("pid", node.pid())
+                  .bind("version", node.version())
+                  .bind("claimed", SqlValues.micros(node.timeouts().claimed()))
+                  .bind("timeout", SqlValues.micros(node.timeouts().running()))
+                  .bindArray("queues", String.class, node.queues())
+                  .bindArray("tasks", String.class, node.tasks())
+                  .bindArray("roles", String.class, node.roles())
+                  .bind("capacity", node.capacity())
+                  .bind("session", session)
+                  .bind("mode", modes.node().name())
+                  .bindArray("exceptions", String.class, NodeRows.texts(modes))
+                  .execute();
           if (before != null) {
             handle
                 .createUpdate(database.sql(INHERIT))

@@ -175,10 +175,7 @@ public final class TenantChanges implements AutoCloseable {
     if (known == null || !known.by().equals(as)) {
       // Null if others have declared this process dead: then hints follow each change.
       one.held =
-          holds
-              .open(process.database(), as, one.id)
-              .map(named -> new Held(as, named))
-              .orElse(null);
+          holds.open(process.database(), as, one.id).map(named -> new Held(as, named)).orElse(null);
     } else if (now - one.lastHint < window) {
       return;
     } else {

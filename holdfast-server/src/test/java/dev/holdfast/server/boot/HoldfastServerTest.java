@@ -197,8 +197,8 @@ class HoldfastServerTest {
                   .filteredOn(node -> node.path("alive").asBoolean())
                   .as("only the server that has the port")
                   .hasSize(1)
-                  .allSatisfy(node ->
-                      assertThat(node.path("roles").toString()).isEqualTo("[\"api\"]")));
+                  .allSatisfy(
+                      node -> assertThat(node.path("roles").toString()).isEqualTo("[\"api\"]")));
     }
   }
 }

@@ -74,8 +74,7 @@ final class TenantStore implements StoreFixture, AutoCloseable {
             connections,
             TENANT,
             SCHEMA,
-            (transaction, incarnation) ->
-                holds.join(transaction, incarnation, TENANT, incarnation),
+            (transaction, incarnation) -> holds.join(transaction, incarnation, TENANT, incarnation),
             () -> null);
     Nodes nodes = new Nodes();
     store =

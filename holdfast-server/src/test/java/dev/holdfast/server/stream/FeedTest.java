@@ -89,8 +89,7 @@ class FeedTest {
 
   @Test
   void aRunThatContinuesOnAnotherServerIsTold() throws Exception {
-    String run =
-        api.post(T + "/runs", "{\"workflow\":\"test::approval\"}").expect(201).text("id");
+    String run = api.post(T + "/runs", "{\"workflow\":\"test::approval\"}").expect(201).text("id");
     Subscription client = subscribe("run:" + run);
     Optional<Event> event = client.next(Duration.ofSeconds(3));
     while (event.isPresent()) { // Until nothing more is said, also not by the looks after a start.
