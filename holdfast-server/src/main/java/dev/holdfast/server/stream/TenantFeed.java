@@ -17,8 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,20 +62,27 @@ final class TenantFeed {
 
   /** A snapshot that clients can watch. */
   private enum Snapshot {
-    JOBS("jobs", Subscription::watchesJobs, FeedViews::jobs),
-    NODES("nodes", Subscription::watchesNodes, FeedViews::nodes);
+    JOBS("jobs"),
+    NODES("nodes");
 
     private final String topic;
-    private final Predicate<Subscription> watched;
-    private final Function<FeedViews, Function<OpenTenant, String>> view;
 
-    Snapshot(
-        String topic,
-        Predicate<Subscription> watched,
-        Function<FeedViews, Function<OpenTenant, String>> view) {
+    Snapshot(String topic) {
       this.topic = topic;
-      this.watched = watched;
-      this.view = view;
+    }
+
+    boolean isWatchedBy(Subscription client) {
+      return switch (this) {
+        case JOBS -> client.watchesJobs();
+        case NODES -> client.watchesNodes();
+      };
+    }
+
+    String view(FeedViews views, OpenTenant tenant) {
+      return switch (this) {
+        case JOBS -> views.jobs().apply(tenant);
+        case NODES -> views.nodes().apply(tenant);
+      };
     }
   }
 
@@ -109,7 +114,7 @@ final class TenantFeed {
     subscriptions.add(subscription);
     for (Snapshot snapshot : Snapshot.values()) {
       String known = sent.get(snapshot.topic);
-      if (!snapshot.watched.test(subscription)) {
+      if (!snapshot.isWatchedBy(subscription)) {
         continue;
       }
       if (known == null) {
@@ -304,7 +309,7 @@ final class TenantFeed {
 
   private void look(Snapshot snapshot, long now) {
     List<Subscription> clients = new ArrayList<>(subscriptions);
-    clients.removeIf(snapshot.watched.negate());
+    clients.removeIf(client -> !snapshot.isWatchedBy(client));
     synchronized (this) {
       if (clients.isEmpty()) {
         paces.remove(snapshot.topic);
@@ -324,7 +329,7 @@ final class TenantFeed {
       }
       pace.looks(now);
     }
-    String view = snapshot.view.apply(views).apply(tenant);
+    String view = snapshot.view(views, tenant);
     synchronized (this) {
       Pace pace = paces.get(snapshot.topic);
       if (pace != null) {
