@@ -18,14 +18,17 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Measures the server as its clients see it. */
 @Command(
@@ -47,6 +50,21 @@ public final class HttpBench extends BenchCommand {
   private static final String JOB =
       "{\"task\":\"bench::noop\",\"payload\":{\"text\":\"%s\"}}".formatted("x".repeat(39));
 
+  /** What is measured. */
+  enum Part {
+    START,
+    POST,
+    BULK,
+    LIST
+  }
+
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "PART",
+      description = "Run only these parts: ${COMPLETION-CANDIDATES}.")
+  private Set<Part> only = EnumSet.allOf(Part.class);
+
   @Override
   public void measure(Bench bench) throws Exception {
     if (bench.server().number("select count(*) from pg_namespace where nspname like 'holdfast\\_%'")
@@ -54,7 +72,12 @@ public final class HttpBench extends BenchCommand {
       bench.report().note("http was not measured: the database has schemas of Holdfast already.");
       return;
     }
-    new StartTimes(bench).measure();
+    if (only.contains(Part.START)) {
+      new StartTimes(bench).measure();
+    }
+    if (only.equals(EnumSet.of(Part.START))) {
+      return;
+    }
     try (HoldfastServer server = start(bench, "api")) {
       String key = server.firstKeys().tenant();
       if (key == null) {
@@ -63,10 +86,16 @@ public final class HttpBench extends BenchCommand {
       OpenTenant tenant = server.tenants().open("default").orElseThrow();
       // Gives the queue a settings row, so that no warning is logged about jobs without a node.
       tenant.store().queues().pause(NoopJobs.QUEUE, false);
-      single(bench, server, tenant, key);
-      bulk(bench, server, tenant, key);
-      seed(bench, tenant);
-      new ListTimes(bench, server, key).measure(tenant.tenant().schema());
+      if (only.contains(Part.POST)) {
+        single(bench, server, tenant, key);
+      }
+      if (only.contains(Part.BULK)) {
+        bulk(bench, server, tenant, key);
+      }
+      if (only.contains(Part.LIST)) {
+        seed(bench, tenant);
+        new ListTimes(bench, server, key).measure(tenant.tenant().schema());
+      }
     }
   }
 

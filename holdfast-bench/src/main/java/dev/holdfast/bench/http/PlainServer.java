@@ -17,6 +17,9 @@ final class PlainServer implements AutoCloseable {
   private static final String CONSTANT =
       "{\"id\":\"0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e\",\"outcome\":\"CREATED\"}";
 
+  /** As many as a tenant has. */
+  private static final int CONNECTIONS = 4;
+
   private final HikariDataSource pool = new HikariDataSource();
   private final String insert;
   private final Javalin javalin;
@@ -30,6 +33,7 @@ final class PlainServer implements AutoCloseable {
     pool.setJdbcUrl(address.url());
     pool.setUsername(address.user());
     pool.setPassword(address.password());
+    pool.setMaximumPoolSize(CONNECTIONS);
     javalin =
         Javalin.create(
                 config -> {
