@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The server as a process of its own. */
+/** The server as a separate process. */
 class ServeCommandTest {
   private static final Duration WAIT = Duration.ofMinutes(2);
 

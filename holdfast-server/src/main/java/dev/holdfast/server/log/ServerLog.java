@@ -122,7 +122,7 @@ public final class ServerLog {
     return level;
   }
 
-  /** Returns the loggers that have a level of their own, with it. */
+  /** Returns the loggers that have their own level, with it. */
   public static Map<String, String> levels() {
     Map<String, String> levels = new TreeMap<>();
     LoggerContext context = context();

@@ -4,7 +4,7 @@
  *
  * <p>The invariant: a tenant with live work has a hint that is due no later than that work, or a
  * live process that is registered in it and looks once more before it leaves. A process that dies
- * leaves its holds, and whoever releases them leaves hints.
+ * leaves its holds, and the process that releases them leaves hints.
  */
 @NullMarked
 package dev.holdfast.server.node;

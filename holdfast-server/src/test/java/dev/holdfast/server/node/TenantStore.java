@@ -29,9 +29,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store of a tenant, as the nodes of servers use it. Each node is a server of its own: its
- * process is registered and sends its heartbeats in the control schema, and whoever finds the
- * process dead releases the tenant.
+ * The store of a tenant, as the nodes of servers use it. Each node is a separate server: its
+ * process is registered and sends its heartbeats in the control schema, and the server that finds
+ * the process dead releases the tenant.
  */
 final class TenantStore implements StoreFixture, AutoCloseable {
   private static final int TENANT = 1;
