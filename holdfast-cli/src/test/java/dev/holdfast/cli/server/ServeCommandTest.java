@@ -10,7 +10,6 @@ import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +28,7 @@ class ServeCommandTest {
   private static final Duration WAIT = Duration.ofMinutes(2);
 
   @TempDir private Path folder;
-  private final List<ServerProcess> started = new CopyOnWriteArrayList<>();
+  private final List<ServerProcess> started = new ArrayList<>();
 
   @AfterEach
   void killAll() {
@@ -79,14 +77,6 @@ class ServeCommandTest {
       }
     }
     throw new AssertionError("The server ended early: " + server.lines());
-  }
-
-  private ServerProcess startUnchecked(int port, String... more) {
-    try {
-      return start(port, more);
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
   }
 
   /** A port that stays the same when a server is started again. */
@@ -183,9 +173,12 @@ class ServeCommandTest {
         "--user=" + database.user(),
         "--password=" + database.password()
       };
-      List<ServerProcess> first =
-          List.of(
-              start(port, with(at, "--mode=api")), start(0, with(at, "--mode=worker,scheduler")));
+      Servers servers =
+          () ->
+              List.of(
+                  start(port, with(at, "--mode=api")),
+                  start(0, with(at, "--mode=worker,scheduler")));
+      List<ServerProcess> first = servers.start();
       String key = first.getFirst().word("holdfast_live_default_");
       assertThat(first.getLast().word("holdfast_live_")).isEmpty();
       Shell shell =
@@ -200,15 +193,7 @@ class ServeCommandTest {
       // A database of its own may be shared: its keys are not stored for one user.
       assertThat(folder.resolve("config")).doesNotExist();
 
-      // Both at once: nothing is created any more.
-      Servers again =
-          () -> {
-            CompletableFuture<ServerProcess> worker =
-                CompletableFuture.supplyAsync(
-                    () -> startUnchecked(0, with(at, "--mode=worker,scheduler")));
-            return List.of(start(port, with(at, "--mode=api")), worker.join());
-          };
-      List<ServerProcess> second = killInTheMiddleOfARun(shell, first, again);
+      List<ServerProcess> second = killInTheMiddleOfARun(shell, first, servers);
       second.forEach(ServerProcess::kill);
     }
   }
