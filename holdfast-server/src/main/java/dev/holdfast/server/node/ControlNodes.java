@@ -87,7 +87,7 @@ public final class ControlNodes implements NodeStore {
         and mode_exceptions <@ :seenExceptions::text[]
       """;
 
-  // The columns that NodeRows.status reads. A process has no stack and loses no slots; its nodes do.
+  // The columns that NodeRows.status reads. A process has no stack and loses no slots itself.
   private static final String LIST =
       """
       select incarnation, id, name, host, pid, version, claimed_timeout, timeout, queues, tasks,
@@ -190,7 +190,9 @@ public final class ControlNodes implements NodeStore {
                 .bind("watcher", watcher)
                 .bind("dead", dead)
                 .map((row, context) ->
-                    row.getString(7) == null ? alive.add(NodeRows.pulse(row)) : gone.add(NodeRows.dead(row)))
+                    row.getString(7) == null
+                        ? alive.add(NodeRows.pulse(row))
+                        : gone.add(NodeRows.dead(row)))
                 .list());
     return new Look(ring(watcher, alive, reach), gone);
   }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A hold is written in the transaction that registers a node in a tenant, or before the first
  * change of a request, and only while its process is alive. So when a process is dead, its holds
- * name all tenants in which it may have claimed or changed something. A registration that was under way at that moment leaves a hold a little later:
- * dead processes are looked at for a day.
+ * name all tenants in which it may have claimed or changed something. A registration that was under
+ * way at that moment leaves a hold a little later: dead processes are looked at for a day.
  */
 public final class Holds {
   private final String control;
