@@ -97,8 +97,7 @@ public final class ControlNodes implements NodeStore {
         and mode_exceptions <@ :seenExceptions::text[]
       """;
 
-  // The columns that NodeRows.status reads. A process has no stack and loses no slots; its nodes
-  // do.
+  // The columns that NodeRows.status reads. A process has no stack and loses no slots itself.
   private static final String LIST =
       """
       select incarnation, id, name, host, pid, version, claimed_timeout, timeout, queues, tasks,

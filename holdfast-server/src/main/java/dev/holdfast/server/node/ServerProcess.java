@@ -4,7 +4,6 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.node.NodeCore;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.role.Environment;
-import dev.holdfast.engine.store.Modes;
 import dev.holdfast.postgres.db.Database;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -68,10 +67,6 @@ public final class ServerProcess implements AutoCloseable {
 
   Database database() {
     return parts.database();
-  }
-
-  Modes modes() {
-    return core().modes();
   }
 
   /** Takes care of the tenants that dead processes hold. */

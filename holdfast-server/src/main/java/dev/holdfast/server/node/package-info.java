@@ -3,8 +3,8 @@
  * engine in each tenant that has work at present.
  *
  * <p>The invariant: a tenant with live work has a hint that is due no later than that work, or a
- * live process that is registered in it and looks once more before it leaves. A process that dies
- * leaves its holds, and the process that releases them leaves hints.
+ * process with an active hold, which looks once more or leaves hints before the hold ends. A
+ * process that dies leaves its holds, and the process that releases them leaves hints.
  */
 @NullMarked
 package dev.holdfast.server.node;
