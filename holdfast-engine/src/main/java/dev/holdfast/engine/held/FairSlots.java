@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * cost much more than a few large ones. Turns do not help while long jobs of one tenant occupy all
  * slots. So a tenant that uses its share or more (the slots, divided by weight among the tenants
  * that compete) does not get the last tenth of the slots. A tenant that competes with none counts
- * as one of two, because long jobs would otherwise keep out the next tenant. Only where there is
- * no other tenant at all does one get all slots.
+ * as one of two, because long jobs would otherwise keep out the next tenant. Only where there is no
+ * other tenant at all does one get all slots.
  */
 public final class FairSlots {
   private static final int RESERVED_PART = 10;

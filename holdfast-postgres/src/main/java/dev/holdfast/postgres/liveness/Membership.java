@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ties the nodes of a schema to processes, each of which sends one heartbeat for all schemas that
- * it works in. The rows of these nodes are not updated by heartbeats; the process that finds another
- * one dead marks them dead.
+ * it works in. The rows of these nodes are not updated by heartbeats; the process that finds
+ * another one dead marks them dead.
  */
 @FunctionalInterface
 public interface Membership {

@@ -13,7 +13,9 @@ import dev.holdfast.server.tenant.Tenants;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Creates what an installation needs and does not have: a key of the installation, and a tenant. */
+/**
+ * Creates what an installation needs and does not have: a key of the installation, and a tenant.
+ */
 record FirstStart(ControlDatabase control, KeyStore keys, Tenants tenants, AuditLog audit) {
   private static final String DEFAULT_TENANT = "default";
 

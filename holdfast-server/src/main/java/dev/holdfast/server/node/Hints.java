@@ -210,8 +210,8 @@ public final class Hints {
 
   /**
    * Leaves a tenant, unless it has work for this node: removes its hints, <em>then</em> looks, and
-   * leaves a hint for what falls due later. Work that was stored before the look is seen by it;
-   * a request that stores work later holds the tenant, and leaves a hint before letting go of it.
+   * leaves a hint for what falls due later. Work that was stored before the look is seen by it; a
+   * request that stores work later holds the tenant, and leaves a hint before letting go of it.
    *
    * @return what there is to do; if it is ready, the node must stay
    */

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * <p>A node that looks at a tenant does not see a change that is not committed. So a tenant is
  * <em>held</em> from before a change until a hint has been left after it: by the node of this
  * server, which looks before it leaves and does not leave during a change, or else by a hold of the
- * process, which ends in the transaction that leaves the hints. If the process dies, the one
- * that releases its holds leaves hints. All changes of some seconds share one hold, so most of them cost
+ * process, which ends in the transaction that leaves the hints. If the process dies, the one that
+ * releases its holds leaves hints. All changes of some seconds share one hold, so most of them cost
  * no statement.
  *
  * <p>Hints that are left before a change only save time: a node that takes one is in the tenant
