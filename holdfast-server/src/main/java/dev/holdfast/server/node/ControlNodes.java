@@ -97,13 +97,14 @@ public final class ControlNodes implements NodeStore {
         and mode_exceptions <@ :seenExceptions::text[]
       """;
 
-  // The columns that NodeRows.status reads. A process has no stack and loses no slots itself.
+  // The columns that NodeRows.status reads. A process has no stack, loses no slots itself, and says
+  // nothing about graphs: its nodes do.
   private static final String LIST =
       """
       select incarnation, id, name, host, pid, version, claimed_timeout, timeout, queues, tasks,
              capacity, null, roles, state = 'ALIVE', beat, started_at,
              (extract(epoch from now() - beaten_at) * 1000000)::bigint, running, mode,
-             mode_exceptions, '{}'::text[], '{}'::text[], '{}'::text[], 0, '{}'::text[], 0
+             mode_exceptions, '{}'::text[], null::text[], '{}'::text[], 0, '{}'::text[], 1
       from ${schema}.node
       where state = 'ALIVE' or died_at > now() - interval '1 day'
       order by started_at, incarnation
