@@ -103,7 +103,11 @@ class ExternalPoolTest {
       try (PostgresStore store = PostgresStore.on(pool, "holdfast");
           HoldfastNode node =
               HoldfastNode.on(store)
-                  .liveness(LivenessSettings.FAST_FAILOVER)
+                  // The reply is later than the next heartbeat, and far from the end of the
+                  // timeout.
+                  .liveness(
+                      LivenessSettings.FAST_FAILOVER.with(
+                          liveness -> liveness.timeout(Duration.ofSeconds(20))))
                   .shutdownGrace(Duration.ZERO)
                   .handle(
                       GREEDY,
