@@ -43,7 +43,7 @@ class SimulationTest {
   @DisabledIfSystemProperty(named = SEED, matches = ".+")
   void oneKindOfFaultRepeatedlyViolatesNoInvariant(Focus focus) {
     assertThat(
-            LongStream.range(0, 1_500)
+            LongStream.range(0, 500)
                 .parallel()
                 .mapToObj(seed -> Simulation.run(seed, PlantedBug.NONE, focus))
                 .flatMap(report -> report.violation().stream()))
