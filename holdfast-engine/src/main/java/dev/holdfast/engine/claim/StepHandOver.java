@@ -12,6 +12,7 @@ import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.Stacks;
+import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.engine.workflow.HandOver;
@@ -25,8 +26,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the next step of a run in the slot of the step before, without a claim. It does so only
- * where a claim would have no rule of the cluster to check; the store checks that again.
+ * Starts the next step of a run in the slot of the step before, and the first steps of a run in
+ * free slots of the node whose client has started it, without a claim. It does so only where a
+ * claim would have no rule of the cluster to check; the store checks that again.
  *
  * <p>A run does not get more than its share: while other jobs wait for slots of the lane, it may
  * keep a slot for {@link #LONGEST} after a claim, and then its next step goes through the queue.
@@ -92,6 +94,19 @@ public final class StepHandOver implements HandOver {
     return places.isEmpty() ? Offer.NONE : new Reserved(tenure, places);
   }
 
+  @Override
+  public Offer offer(List<NewJob> jobs) {
+    Tenure tenure = held.tenure();
+    Map<JobId, Place> places = new HashMap<>();
+    for (NewJob job : jobs) {
+      Place place = place(null, job);
+      if (place != null) {
+        places.put(job.id(), place);
+      }
+    }
+    return places.isEmpty() ? Offer.NONE : new Reserved(tenure, places);
+  }
+
   /** Returns a reserved slot for a job; null if it cannot start here now. */
   private @Nullable Place place(@Nullable HeldJob before, NewJob job) {
     Claimer claimer = claimers.get(new Path(job.queue(), job.task()));
@@ -133,8 +148,8 @@ public final class StepHandOver implements HandOver {
     }
 
     @Override
-    public RunAdvance.StartHere here() {
-      return new RunAdvance.StartHere(call, Set.copyOf(places.keySet()));
+    public StartHere here() {
+      return new StartHere(tenure.incarnation(), call, Set.copyOf(places.keySet()));
     }
 
     @Override

@@ -48,6 +48,7 @@ import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.trigger.EventPublisher;
 import dev.holdfast.engine.trigger.StoredTriggers;
 import dev.holdfast.engine.workflow.GraphPlanner;
+import dev.holdfast.engine.workflow.HandOver;
 import dev.holdfast.engine.workflow.RunStarter;
 import dev.holdfast.engine.workflow.StoredRuns;
 import dev.holdfast.engine.workflow.WorkflowCatalog;
@@ -347,6 +348,11 @@ public final class HoldfastClient implements Holdfast {
   @Override
   public Runs runs() {
     return runs;
+  }
+
+  /** Lets the node of this client start the first steps of runs without a claim. */
+  public void handOver(HandOver to) {
+    runStarter.handOver(to);
   }
 
   /** Returns the graphs of workflows that this client knows. */

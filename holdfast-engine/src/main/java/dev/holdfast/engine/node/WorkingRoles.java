@@ -112,6 +112,9 @@ final class WorkingRoles {
             runner,
             components.ticker);
     workflows.outcomes.handOver(handOver);
+    if (components.environment.driver().startsAtOnce()) {
+      components.client.handOver(handOver);
+    }
     for (Lane lane : all) {
       Starter starter = starter(lane, rules, runner);
       Driver.Driven<Claimer> claimer =

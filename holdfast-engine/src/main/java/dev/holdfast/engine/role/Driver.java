@@ -33,6 +33,11 @@ public interface Driver {
    */
   <R extends Role> Driven<R> drive(Function<Waker, R> role, Runnable entering);
 
+  /** Returns whether a client may start jobs itself. Otherwise only roles start them. */
+  default boolean startsAtOnce() {
+    return true;
+  }
+
   /** Keeps the process alive until the latch opens, if the roles run in a process. */
   default void keepAlive(CountDownLatch until) {}
 

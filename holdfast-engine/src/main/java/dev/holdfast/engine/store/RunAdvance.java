@@ -1,6 +1,5 @@
 package dev.holdfast.engine.store;
 
-import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import java.time.Duration;
@@ -109,23 +108,10 @@ public interface RunAdvance {
    * for that run, and its success can be stored as usual. The same applies if a run would end that
    * has a parent or a gate: others must be told then.
    *
-   * <p>Jobs of {@code here} become RUNNING under this incarnation at once, as a claim with a free
-   * slot would make them. The same is required as for such a claim: the node is alive, the job is
-   * due, its queue is not paused and has no limit, and its task has no limit and a closed breaker.
-   * A job that does not fulfil this becomes READY or SCHEDULED like the others.
-   *
    * @param steps at most one for each run
+   * @param here which of the jobs that follow start at once, under the same incarnation
    */
   Expressed express(UUID incarnation, List<Express> steps, StartHere here);
-
-  /**
-   * Which of the jobs that follow the caller can start at once, because it has slots for them.
-   *
-   * @param claimNo the number of this call among the claim calls of the incarnation
-   */
-  record StartHere(long claimNo, Set<JobId> jobs) {
-    public static final StartHere NOTHING = new StartHere(0, Set.of());
-  }
 
   /**
    * The result of {@link #express}.

@@ -2,6 +2,7 @@ package dev.holdfast.engine.store;
 
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.Started;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Stores new runs. */
@@ -12,8 +13,14 @@ public interface RunIntake {
    *
    * @param id the new or existing run
    * @param queued whether it was created and waits for others to end
+   * @param started the jobs of its first steps that are RUNNING now, under the incarnation of the
+   *     caller
    */
-  record Admission(RunId id, Started.Outcome outcome, boolean queued) {}
+  record Admission(RunId id, Started.Outcome outcome, boolean queued, List<ClaimedJob> started) {
+    public Admission(RunId id, Started.Outcome outcome, boolean queued) {
+      this(id, outcome, queued, List.of());
+    }
+  }
 
   /**
    * A signal to send together with a start.
@@ -29,8 +36,15 @@ public interface RunIntake {
    * be planned when there is room.
    *
    * @param signal sent to the run, new or existing; null for none
+   * @param here which of the jobs of its first steps start at once. A store may leave all of them
+   *     to claims
    * @throws RetiredDefinitionException if the graph must be registered again
    * @throws dev.holdfast.api.DuplicateJobException if the unique key is taken and specifies failing
    */
-  Admission start(NewRun run, @Nullable NewSignal signal);
+  Admission start(NewRun run, @Nullable NewSignal signal, StartHere here);
+
+  /** Writes a run as above, and starts none of its jobs. */
+  default Admission start(NewRun run, @Nullable NewSignal signal) {
+    return start(run, signal, StartHere.NOTHING);
+  }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
@@ -16,8 +17,10 @@ import dev.holdfast.engine.intake.StoreRetry;
 import dev.holdfast.engine.meter.CallSpans;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RetiredDefinitionException;
+import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.engine.store.RunIntake.Admission;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
@@ -25,13 +28,16 @@ import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.RunStore;
+import dev.holdfast.engine.store.StartHere;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +55,7 @@ public final class RunStarter {
   private final Supplier<UUID> ids;
   private final JobOrigin origin;
   private final CallSpans spans;
+  private volatile HandOver handOver = HandOver.NONE;
 
   public RunStarter(
       WorkflowCatalog catalog,
@@ -64,6 +71,11 @@ public final class RunStarter {
     this.bus = bus;
     this.ids = ids;
     this.origin = origin;
+  }
+
+  /** Sets what starts the first steps of runs without a claim. */
+  public void handOver(HandOver to) {
+    this.handOver = to;
   }
 
   String encode(String owner, Object value) {
@@ -132,11 +144,35 @@ public final class RunStarter {
     Admission admission =
         StoreRetry.ask(
             "start a run of %s".formatted(run.workflow()),
-            before -> intake.start(before == 0 ? run : run.repeated(), signal));
+            before ->
+                before == 0
+                    ? startHere(intake, run, signal)
+                    : known(run, intake.start(run.repeated(), signal, StartHere.NOTHING)));
+    announce(run, admission, signal != null);
+    return admission;
+  }
+
+  /** Starts a run, and its first steps on this node if it has slots for them. */
+  private Admission startHere(RunIntake intake, NewRun run, @Nullable NewSignal signal) {
+    boolean simple = signal == null && RunAdvance.Express.isExpress(run.first());
+    HandOver.Offer offer =
+        simple ? handOver.offer(RunPlans.jobs(run).map(RunPlan.Job::job).toList()) : HandOver.Offer.NONE;
+    Admission admission;
+    try {
+      admission = intake.start(run, signal, offer.here());
+    } catch (RuntimeException | Error failure) {
+      offer.lose();
+      throw failure;
+    }
+    offer.accept(known(run, admission).started());
+    return admission;
+  }
+
+  /** Learns a run that this process has created. */
+  private Admission known(NewRun run, Admission admission) {
     if (admission.outcome() == Started.Outcome.CREATED && !admission.queued()) {
       catalog.known().started(run);
     }
-    announce(run, admission, signal != null);
     return admission;
   }
 
@@ -181,7 +217,7 @@ public final class RunStarter {
             workflow,
             trace -> {
               NewRun run = prepare(workflow, input, options, null, null, trace);
-              Admission admission = intake.start(run, null);
+              Admission admission = intake.start(run, null, StartHere.NOTHING);
               afterCommit.accept(() -> announce(run, admission, false));
               return typed(admission, workflow);
             });
@@ -298,7 +334,10 @@ public final class RunStarter {
     Admission admission =
         StoreRetry.ask(
             "rerun %s".formatted(original.id()),
-            before -> store.intake().start(before == 0 ? run : run.repeated(), null));
+            before ->
+                store
+                    .intake()
+                    .start(before == 0 ? run : run.repeated(), null, StartHere.NOTHING));
     announce(run, admission, false);
     return admission.id();
   }
@@ -320,7 +359,10 @@ public final class RunStarter {
     boolean started = created && !admission.queued();
     if (started) {
       Map<String, Signal.NewWork> fresh = new HashMap<>();
+      Set<JobId> here =
+          admission.started().stream().map(ClaimedJob::id).collect(Collectors.toSet());
       RunPlans.jobs(run)
+          .filter(job -> !here.contains(job.job().id()))
           .forEach(job ->
               fresh.merge(
                   job.job().queue(),

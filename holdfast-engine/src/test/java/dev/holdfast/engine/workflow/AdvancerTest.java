@@ -8,6 +8,7 @@ import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunPlanner;
+import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.Collection;

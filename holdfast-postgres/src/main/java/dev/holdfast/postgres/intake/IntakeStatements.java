@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,13 +68,13 @@ public final class IntakeStatements {
       """
           + ROWS;
 
-  /** What is different if some of the jobs start at once: u.here, and what a claim sets. */
+  /** What is different if some of the jobs start at once: u.claim_no, and what a claim sets. */
   private static final Map<String, String> HELD =
       Map.of(
           "${more_arrays}",
-          ", ?::boolean[]",
+          ", ?::bigint[]",
           "${more_names}",
-          ", here",
+          ", claim_no",
           "${more_columns}",
           "attempt, token, started_at, incarnation, claim_no, ",
           "${when_held}",
@@ -82,7 +83,7 @@ public final class IntakeStatements {
           """
           case when ${held} then 1 else 0 end, case when ${held} then 1 else 0 end,
           case when ${held} then statement_timestamp() end,
-          case when ${held} then ${incarnation} end, case when ${held} then ${claim_no} end,
+          case when ${held} then ${incarnation} end, case when ${held} then u.claim_no end,
           """);
 
   // Conflicts on job_pkey and job_unique. A row is removed again at the end if a repeat has created
@@ -288,18 +289,18 @@ public final class IntakeStatements {
    *
    * @param gate the condition under which the node may start a job {@code u}
    * @param incarnation the expression for the incarnation of the node
-   * @param claimNo the expression for the number of its claim call
    */
-  public static String startedSteps(String gate, String incarnation, String claimNo) {
+  public static String startedSteps(String gate, String incarnation) {
     String statement = INTO_JOB;
     for (Map.Entry<String, String> part : HELD.entrySet()) {
       statement = statement.replace(part.getKey(), part.getValue());
     }
     return JobColumns.fromGiven(
         statement
-            .replace("${held}", "t.run_at <= statement_timestamp() and u.here and " + gate)
-            .replace("${incarnation}", incarnation)
-            .replace("${claim_no}", claimNo));
+            .replace(
+                "${held}",
+                "t.run_at <= statement_timestamp() and u.claim_no is not null and " + gate)
+            .replace("${incarnation}", incarnation));
   }
 
   /** Completes a statement that starts no job. */
@@ -315,13 +316,17 @@ public final class IntakeStatements {
    * Binds the jobs of steps to a statement that contains {@link #startedSteps}.
    *
    * @param before how many parameters precede them
-   * @param here the jobs that the node may start at once
+   * @param claimNo the number of the claim call under which a job starts; null if it does not
    */
   public void bindStartedSteps(
-      Connection c, PreparedStatement statement, int before, List<NewJob> jobs, Set<JobId> here)
+      Connection c,
+      PreparedStatement statement,
+      int before,
+      List<NewJob> jobs,
+      Function<JobId, @Nullable Long> claimNo)
       throws SQLException {
     int after = bindSteps(c, statement, before, jobs);
-    statement.setArray(after + 1, SqlValues.array(c, "bool", jobs, job -> here.contains(job.id())));
+    statement.setArray(after + 1, SqlValues.array(c, "int8", jobs, job -> claimNo.apply(job.id())));
   }
 
   /**

@@ -3,14 +3,12 @@ package dev.holdfast.postgres.workflow;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.codec.Utf8Length;
 import dev.holdfast.engine.store.ClaimId;
-import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.RunAdvance.Express;
 import dev.holdfast.engine.store.RunAdvance.Expressed;
-import dev.holdfast.engine.store.RunAdvance.StartHere;
 import dev.holdfast.engine.store.RunPlan;
-import dev.holdfast.engine.store.Suspicion;
+import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.intake.IntakeStatements;
@@ -36,23 +34,14 @@ import java.util.UUID;
  * one before, so that nothing is written for a run that has changed or a claim that is lost.
  */
 final class ExpressAdvance {
-  // By run_pkey, job_pkey, run_timer_pkey, run_mark_run and, for the conditions of a claim,
-  // node_pkey
-  // and task_rule_barred; there are few queues with rules. A run that is locked is being advanced,
+  // By run_pkey, job_pkey, run_timer_pkey and run_mark_run. A run that is locked is being advanced,
   // paused or cancelled: its step ends as usual. A run that ends is locked against those that make
   // its jobs startable, too: they lock the run first and then a job, which is deleted here. Updates
   // find the row that was locked, even if their snapshot is older.
   private static final String EXPRESS =
       """
-      with given as materialized (
-        select g.incarnation, g.shard, g.claim_no,
-          exists (select from ${schema}.node n
-            where n.incarnation = g.incarnation and n.state = 'ALIVE') as alive,
-          array(select q.name from ${schema}.queue q
-            where q.paused or q.max_held is not null) as ruled_queues,
-          array(select b.task from ${schema}.task_rule b
-            where b.max_held is not null or b.breaker <> 'CLOSED') as ruled_tasks
-        from (select ?::uuid, ?::uuid, ?::bigint) g(incarnation, shard, claim_no)
+      with node_state as materialized (
+        ${node_state}
       ), locked as materialized (
         select r.id
         from unnest(?::uuid[], ?::bigint[]) u(id, seq)
@@ -73,10 +62,10 @@ final class ExpressAdvance {
         where j.id = f.id and j.token = f.token and f.run_id = any(array(
             select id from locked union all select id from ending))
           and coalesce(j.state = 'RUNNING' and j.run_id = f.run_id
-                       and j.incarnation = (select incarnation from given), false)
+                       and j.incarnation = (select incarnation from node_state), false)
         returning j.*, 'SUCCEEDED' as ended,
           (select n.id from ${schema}.node n
-           where n.incarnation = (select incarnation from given)) as node,
+           where n.incarnation = (select incarnation from node_state)) as node,
           f.result, null::timestamptz as result_until
       ), history as (
         ${advanced}
@@ -118,12 +107,6 @@ final class ExpressAdvance {
       select id, token, started_at from jobs where started_at is not null
       """;
 
-  private static final String GATE =
-      """
-      (select alive from given) and u.queue <> all ((select ruled_queues from given)::text[])
-      and u.task <> all ((select ruled_tasks from given)::text[])\
-      """;
-
   private record NumberedEvent(UUID run, long seq, RunPlan.Event event) {}
 
   private final Database database;
@@ -136,14 +119,10 @@ final class ExpressAdvance {
     this.intake = intake;
     this.express =
         database.sql(
-            History.into(EXPRESS)
+            StartedSteps.into(History.into(EXPRESS))
                 .replace("${kept}", RunEndings.KEPT)
                 .replace("${added}", RunEndings.keptWith("seq + events", "bytes + size"))
-                .replace(":shard", "(select shard from given)")
-                .replace(
-                    "${jobs}",
-                    IntakeStatements.startedSteps(
-                        GATE, "(select incarnation from given)", "(select claim_no from given)")));
+                .replace(":shard", "?::uuid"));
   }
 
   Expressed advance(UUID incarnation, List<Express> given, StartHere here) {
@@ -180,26 +159,25 @@ final class ExpressAdvance {
     List<Express> continuing = steps.stream().filter(step -> !step.ends()).toList();
     List<Express> ending = steps.stream().filter(Express::ends).toList();
     statement.setObject(1, incarnation);
-    statement.setObject(2, shards.next(incarnation));
-    statement.setLong(3, here.claimNo());
-    statement.setArray(4, SqlValues.array(c, "uuid", continuing, step -> step.run().value()));
-    statement.setArray(5, SqlValues.array(c, "int8", continuing, Express::seq));
-    statement.setArray(6, SqlValues.array(c, "uuid", ending, step -> step.run().value()));
-    statement.setArray(7, SqlValues.array(c, "int8", ending, Express::seq));
-    statement.setArray(8, SqlValues.array(c, "uuid", steps, s -> s.finish().claim().id().value()));
-    statement.setArray(9, SqlValues.array(c, "int8", steps, s -> s.finish().claim().token()));
-    statement.setArray(10, SqlValues.texts(c, steps, step -> step.finish().result()));
-    statement.setArray(11, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
-    bindRuns(c, statement, 11, continuing);
-    bindRuns(c, statement, 15, ending);
-    statement.setArray(20, SqlValues.texts(c, ending, step -> step.plan().phase().name()));
-    statement.setArray(21, SqlValues.texts(c, ending, step -> step.plan().result()));
-    statement.setArray(22, SqlValues.array(c, "uuid", events, NumberedEvent::run));
-    statement.setArray(23, SqlValues.array(c, "int8", events, NumberedEvent::seq));
-    statement.setArray(24, SqlValues.array(c, "int4", events, e -> e.event.step()));
-    statement.setArray(25, SqlValues.texts(c, events, e -> e.event.kind().name()));
-    statement.setArray(26, SqlValues.texts(c, events, e -> e.event.detail()));
-    intake.bindStartedSteps(c, statement, 26, jobs, here.jobs());
+    statement.setArray(2, SqlValues.array(c, "uuid", continuing, step -> step.run().value()));
+    statement.setArray(3, SqlValues.array(c, "int8", continuing, Express::seq));
+    statement.setArray(4, SqlValues.array(c, "uuid", ending, step -> step.run().value()));
+    statement.setArray(5, SqlValues.array(c, "int8", ending, Express::seq));
+    statement.setArray(6, SqlValues.array(c, "uuid", steps, s -> s.finish().claim().id().value()));
+    statement.setArray(7, SqlValues.array(c, "int8", steps, s -> s.finish().claim().token()));
+    statement.setArray(8, SqlValues.texts(c, steps, step -> step.finish().result()));
+    statement.setArray(9, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
+    statement.setObject(10, shards.next(incarnation));
+    bindRuns(c, statement, 10, continuing);
+    bindRuns(c, statement, 14, ending);
+    statement.setArray(19, SqlValues.texts(c, ending, step -> step.plan().phase().name()));
+    statement.setArray(20, SqlValues.texts(c, ending, step -> step.plan().result()));
+    statement.setArray(21, SqlValues.array(c, "uuid", events, NumberedEvent::run));
+    statement.setArray(22, SqlValues.array(c, "int8", events, NumberedEvent::seq));
+    statement.setArray(23, SqlValues.array(c, "int4", events, e -> e.event.step()));
+    statement.setArray(24, SqlValues.texts(c, events, e -> e.event.kind().name()));
+    statement.setArray(25, SqlValues.texts(c, events, e -> e.event.detail()));
+    intake.bindStartedSteps(c, statement, 25, jobs, here::claimNo);
   }
 
   /** Binds how runs change, after the given number of parameters. */
@@ -244,36 +222,6 @@ final class ExpressAdvance {
         }
       }
     }
-    List<ClaimedJob> claimed = new ArrayList<>(started.size());
-    for (NewJob job : jobs) {
-      Instant at = started.get(job.id());
-      if (at != null) {
-        claimed.add(claimed(job, at));
-      }
-    }
-    return new Expressed(stored, claimed);
-  }
-
-  /** Returns a new job that was started at once, as a claim would return it. */
-  private static ClaimedJob claimed(NewJob job, Instant at) {
-    return new ClaimedJob(
-        job.id(),
-        1,
-        job.task(),
-        job.queue(),
-        true,
-        1,
-        job.priority(),
-        job.payload(),
-        job.tags(),
-        job.policy(),
-        null,
-        null,
-        at,
-        at,
-        at,
-        0,
-        Suspicion.NONE,
-        job.stamp().step());
+    return new Expressed(stored, StartedSteps.claimed(jobs, started));
   }
 }

@@ -2,12 +2,15 @@ package dev.holdfast.postgres.workflow;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.Portions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -23,34 +26,36 @@ import java.util.function.Function;
 final class GroupedStarts {
   private static final int MOST = 100;
 
-  private final Function<List<NewRun>, Set<RunId>> write;
+  private final Function<List<SimpleStart.Start>, SimpleStart.Inserted> write;
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private boolean writing;
 
   /**
-   * @param write inserts runs in one transaction, and returns those that it inserted
+   * @param write inserts runs in one transaction
    */
-  GroupedStarts(Function<List<NewRun>, Set<RunId>> write) {
+  GroupedStarts(Function<List<SimpleStart.Start>, SimpleStart.Inserted> write) {
     this.write = write;
   }
 
   /** What a caller that waits does next. */
-  private enum Turn {
+  private sealed interface Turn {
     /** It writes the next group. */
-    WRITE,
-    INSERTED,
-    NOT_INSERTED
+    record Write() implements Turn {}
+
+    /** Its run was written, or not: see {@link #start}. */
+    record Done(Optional<List<ClaimedJob>> started) implements Turn {}
   }
 
-  private record Waiting(NewRun run, CompletableFuture<Turn> turn) {}
+  private record Waiting(SimpleStart.Start start, CompletableFuture<Turn> turn) {}
 
   /**
    * Starts a run.
    *
-   * @return whether it was inserted. If not, its id is taken, its definition is retired, or the
-   *     database rejected a run of its group, which may be another one
+   * @return its jobs that were started at once, if it was inserted. If not, its id is taken, its
+   *     definition is retired, or the database rejected a run of its group, which may be another
+   *     one
    */
-  boolean start(NewRun run) {
+  Optional<List<ClaimedJob>> start(SimpleStart.Start run) {
     Waiting mine = new Waiting(run, new CompletableFuture<>());
     boolean writes;
     synchronized (this) {
@@ -59,18 +64,21 @@ final class GroupedStarts {
       writing = true;
     }
     // A wait cannot be interrupted, as a statement cannot be: the run may have been started.
-    Turn turn = writes ? Turn.WRITE : await(mine);
-    return (turn == Turn.WRITE ? writeNext(mine) : turn) == Turn.INSERTED;
+    Turn turn = writes ? new Turn.Write() : await(mine);
+    return switch (turn) {
+      case Turn.Write() -> writeNext(mine);
+      case Turn.Done(Optional<List<ClaimedJob>> started) -> started;
+    };
   }
 
   /** Writes a group that starts with the run of the caller. */
-  private Turn writeNext(Waiting mine) {
+  private Optional<List<ClaimedJob>> writeNext(Waiting mine) {
     List<Waiting> group = List.of(mine);
-    Set<RunId> inserted = Set.of();
+    SimpleStart.Inserted inserted = new SimpleStart.Inserted(Set.of(), Map.of());
     RuntimeException failure = null;
     try {
       group = take();
-      inserted = write.apply(group.stream().map(Waiting::run).toList());
+      inserted = write.apply(group.stream().map(Waiting::start).toList());
     } catch (StoreException refused) {
       // Rejected because of one run: each caller tries again alone.
       if (refused.outcome() != StoreException.Outcome.REFUSED) {
@@ -87,22 +95,26 @@ final class GroupedStarts {
       if (failure != null) {
         other.turn.completeExceptionally(failure);
       } else {
-        other.turn.complete(turn(inserted, other));
+        other.turn.complete(new Turn.Done(started(inserted, other)));
       }
     }
     if (failure != null) {
       throw failure;
     }
-    return turn(inserted, mine);
+    return started(inserted, mine);
   }
 
-  private static Turn turn(Set<RunId> inserted, Waiting caller) {
-    return inserted.contains(caller.run.id()) ? Turn.INSERTED : Turn.NOT_INSERTED;
+  private static Optional<List<ClaimedJob>> started(
+      SimpleStart.Inserted inserted, Waiting caller) {
+    RunId run = caller.start.run().id();
+    return inserted.runs().contains(run)
+        ? Optional.of(inserted.started().getOrDefault(run, List.of()))
+        : Optional.empty();
   }
 
   private synchronized List<Waiting> take() {
     List<Waiting> first = waiting.stream().limit(MOST).toList();
-    int count = Portions.first(first, MOST, Portions.LARGEST, each -> size(each.run));
+    int count = Portions.first(first, MOST, Portions.LARGEST, each -> size(each.start.run()));
     List<Waiting> group = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       group.add(waiting.remove());
@@ -129,7 +141,7 @@ final class GroupedStarts {
       writing = next != null;
     }
     if (next != null) {
-      next.turn.complete(Turn.WRITE);
+      next.turn.complete(new Turn.Write());
     }
   }
 

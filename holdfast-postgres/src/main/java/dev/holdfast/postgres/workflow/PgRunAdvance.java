@@ -5,6 +5,7 @@ import dev.holdfast.engine.store.Definitions;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunPlanner;
+import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.workflow.PlanWriter.Planned;

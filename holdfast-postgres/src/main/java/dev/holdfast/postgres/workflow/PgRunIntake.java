@@ -3,13 +3,16 @@ package dev.holdfast.postgres.workflow;
 import dev.holdfast.api.KeyLockedException;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.workflow.Started;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunIntake;
+import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.LockPatience;
 import dev.holdfast.postgres.db.OutsideTransaction;
 import dev.holdfast.postgres.db.SqlFailures;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,10 +38,13 @@ final class PgRunIntake implements RunIntake {
   }
 
   @Override
-  public Admission start(NewRun run, @Nullable NewSignal signal) {
+  public Admission start(NewRun run, @Nullable NewSignal signal, StartHere here) {
     outside.check("start");
-    if (signal == null && RunStart.isSimple(run) && groups.start(run)) {
-      return new Admission(run.id(), Started.Outcome.CREATED, false);
+    if (signal == null && RunStart.isSimple(run)) {
+      Optional<List<ClaimedJob>> started = groups.start(new SimpleStart.Start(run, here));
+      if (started.isPresent()) {
+        return new Admission(run.id(), Started.Outcome.CREATED, false, started.get());
+      }
     }
     RunStart.Outcome outcome;
     try {
@@ -53,9 +59,9 @@ final class PgRunIntake implements RunIntake {
     return outcome.admission();
   }
 
-  private static String operation(List<NewRun> runs) {
+  private static String operation(List<SimpleStart.Start> runs) {
     return runs.size() == 1
-        ? RunStart.operation(runs.getFirst())
+        ? RunStart.operation(runs.getFirst().run())
         : "start %d runs".formatted(runs.size());
   }
 

@@ -15,6 +15,7 @@ import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RetiredDefinitionException;
 import dev.holdfast.engine.store.RunIntake.Admission;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
+import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.intake.Candidate;
 import dev.holdfast.postgres.intake.IntakeStatements;
@@ -243,7 +244,8 @@ final class RunStart {
 
   private Optional<Outcome> insert(Handle handle, NewRun run, boolean queued) throws SQLException {
     if (!queued && SimpleStart.suits(run)) {
-      return !simple.start(handle.getConnection(), List.of(run)).isEmpty()
+      SimpleStart.Start alone = new SimpleStart.Start(run, StartHere.NOTHING);
+      return !simple.start(handle.getConnection(), List.of(alone)).runs().isEmpty()
           ? Optional.of(
               new Outcome(
                   new Admission(run.id(), Started.Outcome.CREATED, false),
@@ -275,7 +277,8 @@ final class RunStart {
   }
 
   /** Inserts runs that start without waiting, and returns those that were inserted. */
-  Set<RunId> startSimple(Handle handle, List<NewRun> runs) throws SQLException {
+  SimpleStart.Inserted startSimple(Handle handle, List<SimpleStart.Start> runs)
+      throws SQLException {
     return simple.start(handle.getConnection(), runs);
   }
 

@@ -1,10 +1,16 @@
 package dev.holdfast.postgres.workflow;
 
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.groupingBy;
+
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.intake.IntakeStatements;
@@ -12,9 +18,13 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 
@@ -27,7 +37,9 @@ final class SimpleStart {
   // enqueue_repeat_pkey and workflow_definition_pkey.
   private static final String START =
       """
-      with started as (
+      with node_state as materialized (
+        ${node_state}
+      ), started as (
         insert into ${schema}.run (id, created_at, seq, bytes, definition, priority, retried, state,
           phase, workflow, steps, input, unique_key, label, stack, started_by, tags)
         select u.id, statement_timestamp(), u.seq, 0, u.definition, u.priority, false, 'RUNNING',
@@ -51,11 +63,14 @@ final class SimpleStart {
       ), jobs as (
         ${jobs}
         where u.run_id::uuid = any(array(select id from started))
+        returning id, started_at
       )
-      select id from started
+      select id, null as started_at from started
+      union all
+      select id, started_at from jobs where started_at is not null
       """;
 
-  private static final int BEFORE_JOBS = 18;
+  private static final int BEFORE_JOBS = 19;
 
   private final Database database;
   private final IntakeStatements intake;
@@ -66,7 +81,7 @@ final class SimpleStart {
   SimpleStart(Database database, IntakeStatements intake) {
     this.database = database;
     this.intake = intake;
-    this.start = database.sql(START.replace("${jobs}", IntakeStatements.insertedSteps()));
+    this.start = database.sql(StartedSteps.into(START));
   }
 
   static boolean suits(NewRun run) {
@@ -81,39 +96,85 @@ final class SimpleStart {
     return run.first().jobs().stream().map(RunPlan.Job::job).toList();
   }
 
-  /** Returns the runs that were inserted: the id or key of the others is taken. */
-  Set<RunId> start(Connection c, List<NewRun> runs) throws SQLException {
+  /** A run to be inserted, and which of its jobs start at once. */
+  record Start(NewRun run, StartHere here) {}
+
+  /**
+   * What was inserted. The id or key of the other runs is taken.
+   *
+   * @param started the jobs that were started at once, by run
+   */
+  record Inserted(Set<RunId> runs, Map<RunId, List<ClaimedJob>> started) {}
+
+  /** Inserts runs. */
+  Inserted start(Connection c, List<Start> starts) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, start)) {
-      List<FirstEvent> events = events(runs);
+      List<NewRun> runs = starts.stream().map(Start::run).toList();
       List<NewJob> jobs = runs.stream().flatMap(run -> jobs(run).stream()).toList();
-      statement.setArray(1, SqlValues.array(c, "uuid", runs, run -> run.id().value()));
-      statement.setArray(2, SqlValues.array(c, "int8", runs, run -> seq(run)));
-      statement.setArray(3, SqlValues.array(c, "int4", runs, NewRun::definition));
-      statement.setArray(4, SqlValues.array(c, "int4", runs, NewRun::priority));
-      statement.setArray(5, SqlValues.array(c, "bool", runs, NewRun::mayExist));
-      statement.setArray(6, SqlValues.texts(c, runs, NewRun::workflow));
-      statement.setArray(7, SqlValues.texts(c, runs, run -> run.first().steps()));
-      statement.setArray(8, SqlValues.texts(c, runs, NewRun::input));
-      statement.setArray(
-          9, SqlValues.texts(c, runs, run -> new NewRuns.Row(run, false, seq(run)).activeKey()));
-      statement.setArray(10, SqlValues.texts(c, runs, NewRun::label));
-      statement.setArray(11, SqlValues.texts(c, runs, run -> run.source().stack()));
-      statement.setArray(12, SqlValues.texts(c, runs, run -> run.source().startedBy()));
-      statement.setArray(13, SqlValues.texts(c, runs, run -> SqlValues.arrayText(run.tags())));
-      statement.setArray(14, SqlValues.array(c, "uuid", events, FirstEvent::run));
-      statement.setArray(15, SqlValues.array(c, "int8", events, FirstEvent::seq));
-      statement.setArray(16, SqlValues.array(c, "int4", events, e -> e.event.step()));
-      statement.setArray(17, SqlValues.texts(c, events, e -> e.event.kind().name()));
-      statement.setArray(18, SqlValues.texts(c, events, e -> e.event.detail()));
-      int unused = intake.bindSteps(c, statement, BEFORE_JOBS, jobs);
-      Set<RunId> started = new HashSet<>();
+      bind(c, statement, runs);
+      bindJobs(c, statement, starts, jobs);
+      Set<RunId> inserted = new HashSet<>();
+      Map<JobId, Instant> started = new HashMap<>();
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
-          started.add(new RunId(row.getObject(1, UUID.class)));
+          UUID id = row.getObject(1, UUID.class);
+          Instant at = SqlValues.instantOrNull(row, 2);
+          if (at == null) {
+            inserted.add(new RunId(id));
+          } else {
+            started.put(new JobId(id), at);
+          }
         }
       }
-      return started;
+      return new Inserted(
+          inserted,
+          StartedSteps.claimed(jobs, started).stream()
+              .collect(groupingBy(job -> requireNonNull(job.step()).run())));
     }
+  }
+
+  private static void bind(Connection c, PreparedStatement statement, List<NewRun> runs)
+      throws SQLException {
+    List<FirstEvent> events = events(runs);
+    statement.setArray(2, SqlValues.array(c, "uuid", runs, run -> run.id().value()));
+    statement.setArray(3, SqlValues.array(c, "int8", runs, run -> seq(run)));
+    statement.setArray(4, SqlValues.array(c, "int4", runs, NewRun::definition));
+    statement.setArray(5, SqlValues.array(c, "int4", runs, NewRun::priority));
+    statement.setArray(6, SqlValues.array(c, "bool", runs, NewRun::mayExist));
+    statement.setArray(7, SqlValues.texts(c, runs, NewRun::workflow));
+    statement.setArray(8, SqlValues.texts(c, runs, run -> run.first().steps()));
+    statement.setArray(9, SqlValues.texts(c, runs, NewRun::input));
+    statement.setArray(
+        10, SqlValues.texts(c, runs, run -> new NewRuns.Row(run, false, seq(run)).activeKey()));
+    statement.setArray(11, SqlValues.texts(c, runs, NewRun::label));
+    statement.setArray(12, SqlValues.texts(c, runs, run -> run.source().stack()));
+    statement.setArray(13, SqlValues.texts(c, runs, run -> run.source().startedBy()));
+    statement.setArray(14, SqlValues.texts(c, runs, run -> SqlValues.arrayText(run.tags())));
+    statement.setArray(15, SqlValues.array(c, "uuid", events, FirstEvent::run));
+    statement.setArray(16, SqlValues.array(c, "int8", events, FirstEvent::seq));
+    statement.setArray(17, SqlValues.array(c, "int4", events, e -> e.event.step()));
+    statement.setArray(18, SqlValues.texts(c, events, e -> e.event.kind().name()));
+    statement.setArray(19, SqlValues.texts(c, events, e -> e.event.detail()));
+  }
+
+  private void bindJobs(
+      Connection c, PreparedStatement statement, List<Start> starts, List<NewJob> jobs)
+      throws SQLException {
+    // Several nodes may share the store: the jobs of one start, those of the others are claimed.
+    UUID incarnation =
+        starts.stream()
+            .map(each -> each.here.incarnation())
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
+    Map<JobId, Long> claimNos = new HashMap<>();
+    for (Start each : starts) {
+      if (incarnation != null && incarnation.equals(each.here.incarnation())) {
+        each.here.jobs().forEach(job -> claimNos.put(job, each.here.claimNo()));
+      }
+    }
+    statement.setObject(1, incarnation);
+    intake.bindStartedSteps(c, statement, BEFORE_JOBS, jobs, claimNos::get);
   }
 
   private static long seq(NewRun run) {

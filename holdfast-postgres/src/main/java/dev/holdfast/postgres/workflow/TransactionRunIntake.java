@@ -4,6 +4,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunIntake;
+import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.intake.ExternalTransaction;
 import dev.holdfast.postgres.notify.TransactionNotice;
@@ -30,7 +31,7 @@ final class TransactionRunIntake implements RunIntake {
   }
 
   @Override
-  public Admission start(NewRun run, @Nullable NewSignal signal) {
+  public Admission start(NewRun run, @Nullable NewSignal signal, StartHere here) {
     return transaction.join(
         RunStart.operation(run) + " in the caller's transaction",
         connection -> {

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.workflow.RunId;
-import dev.holdfast.engine.store.NewRun;
+import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.tck.contract.RunDraft;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -38,7 +37,7 @@ class GroupedStartsTest {
   }
 
   /** Writes a group; the first one takes until the others wait. */
-  private Set<RunId> write(List<NewRun> runs) {
+  private SimpleStart.Inserted write(List<SimpleStart.Start> runs) {
     int number = groups.size();
     groups.add(runs.size());
     firstIsWritten.countDown();
@@ -52,11 +51,15 @@ class GroupedStartsTest {
     if (number == failing) {
       throw new StoreException(failure, "No.", null);
     }
-    return runs.stream().map(NewRun::id).collect(Collectors.toSet());
+    return new SimpleStart.Inserted(
+        runs.stream().map(each -> each.run().id()).collect(Collectors.toSet()), Map.of());
   }
 
   private Future<Boolean> start() {
-    return threads.submit(() -> starts.start(new RunDraft(1, 1).build()));
+    return threads.submit(() ->
+        starts
+            .start(new SimpleStart.Start(new RunDraft(1, 1).build(), StartHere.NOTHING))
+            .isPresent());
   }
 
   /** Starts a run and, while it is written, others. */

@@ -21,7 +21,6 @@ import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.RunAdvance.Express;
 import dev.holdfast.engine.store.RunAdvance.Expressed;
-import dev.holdfast.engine.store.RunAdvance.StartHere;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunQueries.StoredEvent;
@@ -29,6 +28,7 @@ import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskStore;
+import dev.holdfast.engine.store.StartHere;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -332,7 +332,7 @@ public abstract class RunExpressContract extends RunContract {
   private Expressed startNext(Worker worker, Express step) {
     Set<JobId> next =
         step.plan().jobs().stream().map(job -> job.job().id()).collect(Collectors.toSet());
-    return runs.advance().express(worker.incarnation(), List.of(step), new StartHere(CALL, next));
+    return runs.advance().express(worker.incarnation(), List.of(step), new StartHere(worker.incarnation(), CALL, next));
   }
 
   private void assertNotStarted(RunId id, Expressed result, JobState state) {
@@ -405,7 +405,7 @@ public abstract class RunExpressContract extends RunContract {
     Worker worker = worker();
     Express step = step(worker.claimOne(), seq(id), 3);
 
-    StartHere other = new StartHere(CALL, Set.of(step.finish().claim().id()));
+    StartHere other = new StartHere(worker.incarnation(), CALL, Set.of(step.finish().claim().id()));
     Expressed result = runs.advance().express(worker.incarnation(), List.of(step), other);
 
     assertNotStarted(id, result, JobState.READY);

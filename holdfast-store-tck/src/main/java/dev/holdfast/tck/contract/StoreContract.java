@@ -273,6 +273,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class RunStartHereFacts extends RunStartHereContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class RunAdvanceFacts extends RunAdvanceContract {
     @Override
     protected StoreFixture newFixture() {

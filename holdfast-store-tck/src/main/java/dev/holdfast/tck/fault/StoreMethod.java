@@ -72,7 +72,7 @@ public enum StoreMethod {
   LOOK_AT_SCHEDULE(ScheduleStore.class, schedules -> schedules.look(null)),
   LIST_SCHEDULES(ScheduleStore.class, schedules -> schedules.list()),
   FIRE(ScheduleStore.class, schedules -> schedules.fire(null)),
-  START_RUN(RunIntake.class, runs -> runs.start(null, null)),
+  START_RUN(RunIntake.class, runs -> runs.start(null, null, null)),
   ADVANCE(RunAdvance.class, runs -> runs.advance(null, null)),
   MARKED(RunAdvance.class, runs -> runs.marked(0)),
   FIND_RUN(RunQueries.class, runs -> runs.find(null)),

@@ -257,15 +257,13 @@ final class SimulatedNetwork implements Interposed.Between {
   private void noteRuns(Interposed.Call call, @Nullable Object result) {
     if (call.is(StoreMethod.START_RUN) && result instanceof RunIntake.Admission admission) {
       runs.watch(admission.id());
+    }
+    if (call.is(StoreMethod.START_RUN) || call.is(StoreMethod.EXPRESS)) {
       runs.check();
-    } else {
-      if (call.is(StoreMethod.EXPRESS)) {
-        runs.check();
-      }
-      for (ClaimedJob job : claimed(call, result)) {
-        if (job.step() != null) {
-          runs.claimed(job.id(), job.step());
-        }
+    }
+    for (ClaimedJob job : claimed(call, result)) {
+      if (job.step() != null) {
+        runs.claimed(job.id(), job.step());
       }
     }
   }
@@ -275,7 +273,11 @@ final class SimulatedNetwork implements Interposed.Between {
     if (call.is(StoreMethod.CLAIM) && result instanceof List<?> claimed) {
       return claimed.stream().map(ClaimedJob.class::cast).toList();
     }
-    return result instanceof RunAdvance.Expressed expressed ? expressed.started() : List.of();
+    return switch (result) {
+      case RunAdvance.Expressed expressed -> expressed.started();
+      case RunIntake.Admission admission -> admission.started();
+      case null, default -> List.of();
+    };
   }
 
   private void noteStarts(Interposed.Call call, @Nullable Object result) {

@@ -6,7 +6,6 @@ import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Definitions.Stored;
-import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunFacts;
@@ -15,6 +14,7 @@ import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunPlanner;
+import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.engine.store.StepRef;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,6 +41,7 @@ import java.util.stream.Stream;
  */
 final class MemoryRunAdvance implements RunAdvance {
   private final Tables tables;
+  private final StartedSteps starts;
   private final RunTables runs;
   private final PlanWriter plans;
   private final RunReader reader;
@@ -49,6 +50,7 @@ final class MemoryRunAdvance implements RunAdvance {
     this.tables = tables;
     this.runs = tables.runs;
     this.plans = plans;
+    this.starts = new StartedSteps(tables);
     this.reader = new RunReader(tables, plans);
   }
 
@@ -246,34 +248,11 @@ final class MemoryRunAdvance implements RunAdvance {
           tables.endAdvanced(row, now);
           plans.carryOut(Map.of(run, step.plan()), new RunEffects(), now);
           done.add(step.finish().claim());
-          for (RunPlan.Job planned : step.plan().jobs()) {
-            JobRow next = tables.live.get(planned.job().id());
-            if (next != null && here.jobs().contains(next.id) && mayStart(incarnation, next)) {
-              started.add(start(incarnation, next, here.claimNo(), now));
-            }
-          }
+          started.addAll(starts.start(step.plan().jobs(), here, now));
         }
       }
       return new Expressed(done, started);
     });
-  }
-
-  /** Returns whether a claim would take this job without checking limits and breakers. */
-  private boolean mayStart(UUID incarnation, JobRow row) {
-    NodeRow node = tables.nodes.get(incarnation);
-    QueueStore.Rule rule = tables.rule(row.queue);
-    return node != null
-        && node.alive
-        && row.state == JobState.READY
-        && !rule.paused()
-        && rule.limit() == null
-        && !tables.taskRule(row.task).isBarred();
-  }
-
-  private ClaimedJob start(UUID incarnation, JobRow row, long claimNo, Instant now) {
-    tables.hold(row, Objects.requireNonNull(tables.nodes.get(incarnation)), claimNo);
-    tables.start(row, now);
-    return MemoryClaims.claimedJob(row, true, row.attempt, now);
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.holdfast.api.workflow.Started.Outcome;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RetiredDefinitionException;
 import dev.holdfast.engine.store.RunIntake;
+import dev.holdfast.engine.store.StartHere;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,16 +23,18 @@ final class MemoryRunIntake implements RunIntake {
   private final RunTables runs;
   private final RunEndings endings;
   private final PlanWriter plans;
+  private final StartedSteps starts;
 
   MemoryRunIntake(Tables tables, RunEndings endings, PlanWriter plans) {
     this.tables = tables;
     this.runs = tables.runs;
     this.endings = endings;
     this.plans = plans;
+    this.starts = new StartedSteps(tables);
   }
 
   @Override
-  public Admission start(NewRun run, @Nullable NewSignal signal) {
+  public Admission start(NewRun run, @Nullable NewSignal signal, StartHere here) {
     StorableText.require(run);
     return tables.whenUnlocked(
         () -> isBlocked(run),
@@ -40,7 +43,12 @@ final class MemoryRunIntake implements RunIntake {
           if (signal != null) {
             send(admission.id(), signal, new RunEffects(), now);
           }
-          return admission;
+          boolean startable =
+              admission.outcome() == Outcome.CREATED && !admission.queued() && signal == null;
+          return startable
+              ? new Admission(
+                  run.id(), Outcome.CREATED, false, starts.start(run.first().jobs(), here, now))
+              : admission;
         });
   }
 

@@ -67,6 +67,11 @@ final class InlineDriver implements Driver {
     return driven;
   }
 
+  @Override
+  public boolean startsAtOnce() {
+    return false;
+  }
+
   private <R extends Role> Driven<R> inline(R role, Runnable entering) {
     InlineRole<R> driven = new InlineRole<>(role, entering);
     roles.add(driven);
