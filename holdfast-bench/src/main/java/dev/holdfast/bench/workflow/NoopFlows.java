@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /** Workflows of no-op steps, and the node that runs them beside plain no-op jobs. */
 final class NoopFlows {
@@ -28,8 +29,14 @@ final class NoopFlows {
 
   private static final TaskType<NoopJobs.Payload, Void> STEP =
       TaskType.of("bench::step", NoopJobs.Payload.class);
+  /** The same chain as a task with durable steps. */
+  static final TaskType<NoopJobs.Payload, Void> DURABLE =
+      TaskType.of("bench::durable", NoopJobs.Payload.class);
+
   private static final TaskType<Integer, Integer> ELEMENT =
       TaskType.of("bench::element", Integer.class, Integer.class);
+
+  private static final List<String> DURABLE_STEPS = names(DbosComparison.STEPS);
 
   private NoopFlows() {}
 
@@ -58,6 +65,11 @@ final class NoopFlows {
     return Workflow.define("bench::map", list, flow -> flow.map("elements", ELEMENT, flow.input()));
   }
 
+  /** Returns the names of durable steps. */
+  private static List<String> names(int steps) {
+    return IntStream.rangeClosed(1, steps).mapToObj(i -> "step-" + i).toList();
+  }
+
   /** Returns a node that is not started yet, with default settings. */
   static NodeBuilder node(Store store, AtomicInteger ran) {
     return HoldfastNode.on(store)
@@ -74,6 +86,15 @@ final class NoopFlows {
             (payload, context) -> {
               ran.incrementAndGet();
               return null;
+            })
+        .handle(
+            DURABLE,
+            (payload, context) -> {
+              for (String name : DURABLE_STEPS) {
+                context.steps().run(name, () -> {
+                  ran.incrementAndGet();
+                });
+              }
             })
         .handle(
             ELEMENT,

@@ -8,6 +8,7 @@ import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Database.Work;
+import dev.holdfast.postgres.db.GroupedCalls;
 import dev.holdfast.postgres.db.LockPatience;
 import dev.holdfast.postgres.db.OutsideTransaction;
 import dev.holdfast.postgres.db.SqlFailures;
@@ -17,18 +18,23 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** Enqueues jobs, with one transaction for each call. */
+/**
+ * Enqueues jobs, with one transaction for each call. Single jobs that concurrent threads enqueue
+ * share a transaction, unless they have a unique key or were sent before.
+ */
 public final class PgIntake implements Intake {
   private static final int MOST_NAMED = 5;
 
   private final Database database;
   private final IntakeStatements statements;
   private final OutsideTransaction outside;
+  private final GroupedCalls<NewJob, Admission> single;
 
   public PgIntake(Database database, IntakeStatements statements, OutsideTransaction outside) {
     this.database = database;
     this.statements = statements;
     this.outside = outside;
+    this.single = new GroupedCalls<>(NewJob::size, this::insert);
   }
 
   @Override
@@ -37,11 +43,10 @@ public final class PgIntake implements Intake {
       return List.of();
     }
     outside.check("enqueue");
-    String operation = "enqueue %d jobs".formatted(jobs.size());
     List<NewJob> known = jobs;
     if (UniqueEnqueue.isPlain(jobs)) {
       try {
-        return insert(operation, jobs);
+        return jobs.size() == 1 ? List.of(single.call(jobs.getFirst())) : insert(jobs);
       } catch (StoreException refused) {
         if (!SqlFailures.state(refused).equals(SqlFailures.UNIQUE_VIOLATION)) {
           throw refused;
@@ -50,7 +55,7 @@ public final class PgIntake implements Intake {
         known = jobs.stream().map(NewJob::repeated).toList();
       }
     }
-    return admit(operation, known);
+    return admit(operation(jobs), known);
   }
 
   @Override
@@ -60,8 +65,13 @@ public final class PgIntake implements Intake {
         handle -> statements.isDeclared(handle.getConnection(), queue));
   }
 
+  private static String operation(List<NewJob> jobs) {
+    return "enqueue %d jobs".formatted(jobs.size());
+  }
+
   /** Inserts jobs with new ids and without keys, all or none, without looking first. */
-  private List<Admission> insert(String operation, List<NewJob> jobs) {
+  private List<Admission> insert(List<NewJob> jobs) {
+    String operation = operation(jobs);
     Work<Set<UUID>> insert =
         handle -> statements.insert(handle.getConnection(), UniqueEnqueue.entries(jobs));
     Set<UUID> late =

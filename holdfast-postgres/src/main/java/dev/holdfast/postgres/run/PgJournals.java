@@ -10,6 +10,7 @@ import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.GroupedCalls;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A write locks the job FOR SHARE, which conflicts with every statement that changes the claim.
  * So a holder that has lost its claim finds no row, and one that has not keeps it until the entry
- * is committed.
+ * is committed. Entries of concurrent jobs are written together.
  */
 public final class PgJournals implements Journals {
   private static final int MOST_LOOKS = 10;
@@ -51,15 +52,6 @@ public final class PgJournals implements Journals {
         do update set kind = excluded.kind, output = excluded.output\
       """;
 
-  private static final String APPEND =
-      """
-      with held as (
-        ${held}
-      )
-      insert into ${schema}.journal (job_id, name, occurrence, kind, output)
-      select id, :name, :occurrence, :kind, :output from held
-      ${write}
-      """;
 
   // By journal_pkey and signal_pkey.
   private static final String TAKE =
@@ -102,7 +94,8 @@ public final class PgJournals implements Journals {
   private final JobSignals signals;
   private final String held;
   private final String load;
-  private final String append;
+  private final JournalAppends appends;
+  private final GroupedCalls<JournalAppends.Append, Boolean> groups;
   private final String take;
 
   public PgJournals(Database database, Duration aging, JobQueries queries) {
@@ -111,7 +104,13 @@ public final class PgJournals implements Journals {
     this.signals = new JobSignals(database, aging);
     this.held = database.sql(HELD);
     this.load = database.sql(LOAD);
-    this.append = complete(APPEND);
+    this.appends = new JournalAppends(database, WRITE);
+    this.groups =
+        new GroupedCalls<>(
+            JournalAppends.Append::size,
+            all ->
+                database.run(
+                    operation(all), handle -> appends.write(handle.getConnection(), all)));
     this.take = complete(TAKE);
   }
 
@@ -137,19 +136,14 @@ public final class PgJournals implements Journals {
 
   @Override
   public boolean append(UUID incarnation, ClaimId claim, JournalEntry entry) {
-    return database.run(
-        "store step '%s' of job %s".formatted(entry.key().name(), claim.id()),
-        handle -> append(handle, incarnation, claim, entry));
+    return groups.call(new JournalAppends.Append(incarnation, claim, entry));
   }
 
-  private boolean append(Handle handle, UUID incarnation, ClaimId claim, JournalEntry entry) {
-    return bind(handle.createUpdate(append), incarnation, claim)
-            .bind("name", entry.key().name())
-            .bind("occurrence", entry.key().occurrence())
-            .bind("kind", entry.kind().name())
-            .bind("output", entry.output())
-            .execute()
-        > 0;
+  private static String operation(List<JournalAppends.Append> all) {
+    JournalAppends.Append first = all.getFirst();
+    return all.size() == 1
+        ? "store step '%s' of job %s".formatted(first.entry().key().name(), first.claim().id())
+        : "store %d steps".formatted(all.size());
   }
 
   private static <S extends SqlStatement<S>> S bind(S statement, UUID incarnation, ClaimId claim) {
@@ -203,8 +197,12 @@ public final class PgJournals implements Journals {
             }
             handle.execute(SETTINGS);
             String output = run(body, handle);
-            return append(
-                handle, incarnation, claim, new JournalEntry(key, EntryKind.TRANSACTION, output));
+            JournalEntry entry = new JournalEntry(key, EntryKind.TRANSACTION, output);
+            return appends
+                .write(
+                    handle.getConnection(),
+                    List.of(new JournalAppends.Append(incarnation, claim, entry)))
+                .getFirst();
           });
     } catch (BodyFailed failed) {
       throw failed.thrown;

@@ -8,6 +8,7 @@ import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.GroupedCalls;
 import dev.holdfast.postgres.db.LockPatience;
 import dev.holdfast.postgres.db.OutsideTransaction;
 import dev.holdfast.postgres.db.SqlFailures;
@@ -25,7 +26,7 @@ final class PgRunIntake implements RunIntake {
   private final RunStart start;
   private final Gates gates;
   private final OutsideTransaction outside;
-  private final GroupedStarts groups;
+  private final GroupedCalls<SimpleStart.Start, Optional<List<ClaimedJob>>> groups;
 
   PgRunIntake(Database database, RunStart start, Gates gates, OutsideTransaction outside) {
     this.database = database;
@@ -33,7 +34,8 @@ final class PgRunIntake implements RunIntake {
     this.gates = gates;
     this.outside = outside;
     this.groups =
-        new GroupedStarts(
+        new GroupedCalls<>(
+            SimpleStart.Start::size,
             runs -> database.run(operation(runs), handle -> start.startSimple(handle, runs)));
   }
 
@@ -41,7 +43,7 @@ final class PgRunIntake implements RunIntake {
   public Admission start(NewRun run, @Nullable NewSignal signal, StartHere here) {
     outside.check("start");
     if (signal == null && RunStart.isSimple(run)) {
-      Optional<List<ClaimedJob>> started = groups.start(new SimpleStart.Start(run, here));
+      Optional<List<ClaimedJob>> started = groups.call(new SimpleStart.Start(run, here));
       if (started.isPresent()) {
         return new Admission(run.id(), Started.Outcome.CREATED, false, started.get());
       }

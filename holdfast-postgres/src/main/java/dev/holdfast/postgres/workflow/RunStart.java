@@ -10,6 +10,7 @@ import dev.holdfast.api.workflow.MaxActive.OnFull;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.Started;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RetiredDefinitionException;
@@ -245,7 +246,7 @@ final class RunStart {
   private Optional<Outcome> insert(Handle handle, NewRun run, boolean queued) throws SQLException {
     if (!queued && SimpleStart.suits(run)) {
       SimpleStart.Start alone = new SimpleStart.Start(run, StartHere.NOTHING);
-      return !simple.start(handle.getConnection(), List.of(alone)).runs().isEmpty()
+      return simple.start(handle.getConnection(), List.of(alone)).getFirst().isPresent()
           ? Optional.of(
               new Outcome(
                   new Admission(run.id(), Started.Outcome.CREATED, false),
@@ -276,8 +277,8 @@ final class RunStart {
             new Admission(run.id(), Started.Outcome.CREATED, false), effects.jobs, effects.gates));
   }
 
-  /** Inserts runs that start without waiting, and returns those that were inserted. */
-  SimpleStart.Inserted startSimple(Handle handle, List<SimpleStart.Start> runs)
+  /** Inserts runs that start without waiting; see {@link SimpleStart#start}. */
+  List<Optional<List<ClaimedJob>>> startSimple(Handle handle, List<SimpleStart.Start> runs)
       throws SQLException {
     return simple.start(handle.getConnection(), runs);
   }

@@ -25,6 +25,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -97,17 +98,19 @@ final class SimpleStart {
   }
 
   /** A run to be inserted, and which of its jobs start at once. */
-  record Start(NewRun run, StartHere here) {}
+  record Start(NewRun run, StartHere here) {
+    long size() {
+      String input = run.input();
+      return (input == null ? 0 : input.length())
+          + jobs(run).stream().mapToLong(NewJob::size).sum();
+    }
+  }
 
   /**
-   * What was inserted. The id or key of the other runs is taken.
-   *
-   * @param started the jobs that were started at once, by run
+   * Inserts runs, and returns for each the jobs that were started at once. It is empty for a run
+   * that was not inserted: its id or key is taken, or its definition is retired.
    */
-  record Inserted(Set<RunId> runs, Map<RunId, List<ClaimedJob>> started) {}
-
-  /** Inserts runs. */
-  Inserted start(Connection c, List<Start> starts) throws SQLException {
+  List<Optional<List<ClaimedJob>>> start(Connection c, List<Start> starts) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, start)) {
       List<NewRun> runs = starts.stream().map(Start::run).toList();
       List<NewJob> jobs = runs.stream().flatMap(run -> jobs(run).stream()).toList();
@@ -126,10 +129,15 @@ final class SimpleStart {
           }
         }
       }
-      return new Inserted(
-          inserted,
+      Map<RunId, List<ClaimedJob>> byRun =
           StartedSteps.claimed(jobs, started).stream()
-              .collect(groupingBy(job -> requireNonNull(job.step()).run())));
+              .collect(groupingBy(job -> requireNonNull(job.step()).run()));
+      return runs.stream()
+          .map(run ->
+              inserted.contains(run.id())
+                  ? Optional.of(byRun.getOrDefault(run.id(), List.of()))
+                  : Optional.<List<ClaimedJob>>empty())
+          .toList();
     }
   }
 
