@@ -74,8 +74,7 @@ final class DbosComparison {
       report.add(Measure.of("workflows.graph", rounds.median("graph", r -> r), "workflows/s"));
       report.add(Measure.of("workflows.dbos", rounds.median("dbos", r -> r), "workflows/s"));
       report.add(
-          Measure.of(
-                  "workflows.dbos_ratio", rounds.ratio("durable", "dbos", r -> r), Measure.RATIO)
+          Measure.of("workflows.dbos_ratio", rounds.ratio("durable", "dbos", r -> r), Measure.RATIO)
               .should(Bar.atLeast(5)));
       report.add(
           Measure.of(
@@ -106,8 +105,7 @@ final class DbosComparison {
       throws Exception {
     ran.set(0);
     long started = System.nanoTime();
-    start(
-        workflows, () -> node.client().enqueue(NoopFlows.DURABLE, NoopJobs.Payload.OF_50_BYTES));
+    start(workflows, () -> node.client().enqueue(NoopFlows.DURABLE, NoopJobs.Payload.OF_50_BYTES));
     NoopJobs.await(node, ran, workflows * STEPS);
     return Duration.ofNanos(System.nanoTime() - started);
   }

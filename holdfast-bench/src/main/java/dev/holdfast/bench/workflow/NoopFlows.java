@@ -29,6 +29,7 @@ final class NoopFlows {
 
   private static final TaskType<NoopJobs.Payload, Void> STEP =
       TaskType.of("bench::step", NoopJobs.Payload.class);
+
   /** The same chain as a task with durable steps. */
   static final TaskType<NoopJobs.Payload, Void> DURABLE =
       TaskType.of("bench::durable", NoopJobs.Payload.class);
@@ -91,9 +92,13 @@ final class NoopFlows {
             DURABLE,
             (payload, context) -> {
               for (String name : DURABLE_STEPS) {
-                context.steps().run(name, () -> {
-                  ran.incrementAndGet();
-                });
+                context
+                    .steps()
+                    .run(
+                        name,
+                        () -> {
+                          ran.incrementAndGet();
+                        });
               }
             })
         .handle(

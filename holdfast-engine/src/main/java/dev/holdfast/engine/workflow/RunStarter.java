@@ -156,7 +156,9 @@ public final class RunStarter {
   private Admission startHere(RunIntake intake, NewRun run, @Nullable NewSignal signal) {
     boolean simple = signal == null && RunAdvance.Express.isExpress(run.first());
     HandOver.Offer offer =
-        simple ? handOver.offer(RunPlans.jobs(run).map(RunPlan.Job::job).toList()) : HandOver.Offer.NONE;
+        simple
+            ? handOver.offer(RunPlans.jobs(run).map(RunPlan.Job::job).toList())
+            : HandOver.Offer.NONE;
     Admission admission;
     try {
       admission = intake.start(run, signal, offer.here());
@@ -335,9 +337,7 @@ public final class RunStarter {
         StoreRetry.ask(
             "rerun %s".formatted(original.id()),
             before ->
-                store
-                    .intake()
-                    .start(before == 0 ? run : run.repeated(), null, StartHere.NOTHING));
+                store.intake().start(before == 0 ? run : run.repeated(), null, StartHere.NOTHING));
     announce(run, admission, false);
     return admission.id();
   }

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 
 /**
  * Sends the calls of concurrent threads together: those that arrive while groups are written form
- * the next one. A call that is alone is written at once, and so is the next one beside it: a
- * client with two threads waits for no other call.
+ * the next one. A call that is alone is written at once, and so is the next one beside it: a client
+ * with two threads waits for no other call.
  *
  * <p>Each group is written by one of its callers, so that no call depends on another thread than
  * those that make such calls.
@@ -113,17 +113,14 @@ public final class GroupedCalls<Q, R> {
   }
 
   private static <R> Turn<R> turn(Optional<List<R>> results, int position) {
-    return results.isPresent()
-        ? new Turn.Done<>(results.get().get(position))
-        : new Turn.Alone<>();
+    return results.isPresent() ? new Turn.Done<>(results.get().get(position)) : new Turn.Alone<>();
   }
 
   /** Returns the call of a writer with those that wait, as far as they fit. */
   private synchronized List<Waiting<Q, R>> take(Waiting<Q, R> mine) {
     List<Waiting<Q, R>> first =
         Stream.concat(Stream.of(mine), waiting.stream()).limit(MOST).toList();
-    int count =
-        Portions.first(first, MOST, Portions.LARGEST, each -> size.applyAsLong(each.call));
+    int count = Portions.first(first, MOST, Portions.LARGEST, each -> size.applyAsLong(each.call));
     for (int i = 1; i < count; i++) {
       waiting.remove();
     }

@@ -52,7 +52,6 @@ public final class PgJournals implements Journals {
         do update set kind = excluded.kind, output = excluded.output\
       """;
 
-
   // By journal_pkey and signal_pkey.
   private static final String TAKE =
       """
@@ -109,8 +108,7 @@ public final class PgJournals implements Journals {
         new GroupedCalls<>(
             JournalAppends.Append::size,
             all ->
-                database.run(
-                    operation(all), handle -> appends.write(handle.getConnection(), all)));
+                database.run(operation(all), handle -> appends.write(handle.getConnection(), all)));
     this.take = complete(TAKE);
   }
 

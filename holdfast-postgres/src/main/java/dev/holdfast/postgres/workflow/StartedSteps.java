@@ -45,8 +45,7 @@ final class StartedSteps {
     return statement
         .replace("${node_state}", STATE)
         .replace(
-            "${jobs}",
-            IntakeStatements.startedSteps(NODE, "(select incarnation from node_state)"));
+            "${jobs}", IntakeStatements.startedSteps(NODE, "(select incarnation from node_state)"));
   }
 
   /** Returns those of the jobs that were started, as a claim would return them. */

@@ -27,8 +27,7 @@ class GroupedCallsTest {
   private final CountDownLatch othersWait = new CountDownLatch(1);
   private final CountDownLatch othersAreWritten = new CountDownLatch(1);
   private volatile StoreException.Outcome failure = StoreException.Outcome.UNKNOWN;
-  private final GroupedCalls<Integer, String> calls =
-      new GroupedCalls<>(number -> 1, this::write);
+  private final GroupedCalls<Integer, String> calls = new GroupedCalls<>(number -> 1, this::write);
   private volatile boolean fails;
 
   @AfterEach

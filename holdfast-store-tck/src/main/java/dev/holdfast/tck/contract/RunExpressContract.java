@@ -25,10 +25,10 @@ import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunQueries.StoredEvent;
 import dev.holdfast.engine.store.RunRow;
+import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskStore;
-import dev.holdfast.engine.store.StartHere;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -332,7 +332,9 @@ public abstract class RunExpressContract extends RunContract {
   private Expressed startNext(Worker worker, Express step) {
     Set<JobId> next =
         step.plan().jobs().stream().map(job -> job.job().id()).collect(Collectors.toSet());
-    return runs.advance().express(worker.incarnation(), List.of(step), new StartHere(worker.incarnation(), CALL, next));
+    return runs.advance()
+        .express(
+            worker.incarnation(), List.of(step), new StartHere(worker.incarnation(), CALL, next));
   }
 
   private void assertNotStarted(RunId id, Expressed result, JobState state) {

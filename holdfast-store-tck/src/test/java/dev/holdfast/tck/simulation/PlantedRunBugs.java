@@ -148,7 +148,9 @@ final class PlantedRunBugs {
         StoreMethod.START_RUN,
         (call, broken) ->
             call.proceedWith(
-                withLargerGate((NewRun) call.arguments().get(0)), call.arguments().get(1)));
+                withLargerGate((NewRun) call.arguments().get(0)),
+                call.arguments().get(1),
+                call.arguments().get(2)));
   }
 
   /** A limit on active runs counts a run that has just ended, and lets no other one through. */
@@ -174,7 +176,9 @@ final class PlantedRunBugs {
         StoreMethod.START_RUN,
         (call, broken) ->
             call.proceedWith(
-                withoutResults((NewRun) call.arguments().get(0)), call.arguments().get(1)));
+                withoutResults((NewRun) call.arguments().get(0)),
+                call.arguments().get(1),
+                call.arguments().get(2)));
   }
 
   /** A run is moved to another graph, but its jobs keep the old positions of their steps. */
