@@ -64,15 +64,16 @@ final class RealTimeLimit {
       }
     }
 
-    /** Ends the watch. Returns where the thread was when its time was over; empty if it was not. */
+    /**
+     * Ends the watch. An interrupt that was not noticed stays: the node clears it after the attempt.
+     *
+     * @return where the thread was when its time was over; empty if it was not
+     */
     synchronized Optional<StackTraceElement[]> end() {
       ended = true;
       Future<?> set = alarm;
       if (set != null) {
         set.cancel(false);
-      }
-      if (blockedAt != null) {
-        Thread.interrupted(); // What follows must not be interrupted.
       }
       return Optional.ofNullable(blockedAt);
     }
