@@ -65,7 +65,7 @@ final class RealTimeLimit {
     }
 
     /**
-     * Ends the watch. An interrupt that was not noticed stays: the node clears it after the attempt.
+     * Ends the watch. An interrupt that was not noticed stays until the node clears it.
      *
      * @return where the thread was when its time was over; empty if it was not
      */
