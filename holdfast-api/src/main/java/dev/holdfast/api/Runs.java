@@ -1,6 +1,7 @@
 package dev.holdfast.api;
 
 import dev.holdfast.api.type.TypeRef;
+import dev.holdfast.api.workflow.RerunOptions;
 import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunFilter;
@@ -113,8 +114,31 @@ public interface Runs extends Starter {
    *
    * @param from the names of the steps to run again; empty for all steps
    * @param input the new input, encoded; null for that of the original run
+   * @throws IllegalArgumentException if a step does not exist, or the input is not valid; nothing
+   *     was written
    */
-  RunId rerun(RunId id, List<String> from, @Nullable String input);
+  default RunId rerun(RunId id, List<String> from, @Nullable String input) {
+    return rerun(id, new RerunOptions(from, input, Map.of()));
+  }
+
+  /**
+   * Starts a new run from the results of another one: steps before the given ones keep their
+   * outputs, unless the options replace them, and the others run again.
+   */
+  default RunId rerun(RunId id, Consumer<RerunOptions.Builder> changes) {
+    return rerun(id, RerunOptions.of(changes));
+  }
+
+  /**
+   * Starts a new run from the results of another one, with its tags, label and priority: steps
+   * before the given ones keep their outputs, unless the options replace them, and the others run
+   * again.
+   *
+   * @throws IllegalArgumentException if a step does not exist, its output cannot be replaced
+   *     because it runs again, was skipped or is a map, or the input or an output is not valid;
+   *     nothing was written
+   */
+  RunId rerun(RunId id, RerunOptions options);
 
   /**
    * Sends a signal to a run. A signal that is sent before a step awaits it is kept for that step.
@@ -147,8 +171,9 @@ public interface Runs extends Starter {
   List<String> move(RunId id, String hash, boolean dryRun);
 
   /**
-   * Finds runs that are inconsistent with their jobs, and repairs them. Nodes do this regularly;
-   * call it after manual changes of the database.
+   * Finds runs that are inconsistent with their jobs, repairs them, and continues them in the same
+   * call: steps that depend on a repaired one are started or skipped even while no node is alive.
+   * Nodes do this regularly; call it after manual changes of the database.
    *
    * @return what was repaired, one line each
    */

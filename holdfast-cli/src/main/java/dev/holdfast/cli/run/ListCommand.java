@@ -58,6 +58,11 @@ public final class ListCommand implements Callable<Integer> {
       description = "Select the runs started before this time.")
   private @Nullable Instant createdBefore;
 
+  @Option(
+      names = "--stranded",
+      description = "Select the open runs that no live node can continue.")
+  private boolean stranded;
+
   @Option(names = "--count", description = "Print the number of runs in each state instead.")
   private boolean count;
 
@@ -70,7 +75,8 @@ public final class ListCommand implements Callable<Integer> {
             .add("tag", tag)
             .add("parent", parent)
             .add("createdAfter", createdAfter)
-            .add("createdBefore", createdBefore);
+            .add("createdBefore", createdBefore)
+            .add("stranded", stranded ? true : null);
     return target.run(session ->
         count
             ? JobCommand.counts(

@@ -2,6 +2,7 @@ package dev.holdfast.cli.run;
 
 import dev.holdfast.cli.connect.ApiRequest;
 import dev.holdfast.cli.connect.Group;
+import dev.holdfast.cli.connect.Paging;
 import dev.holdfast.cli.connect.Query;
 import dev.holdfast.cli.connect.RunArgument;
 import dev.holdfast.cli.connect.Target;
@@ -9,10 +10,12 @@ import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Listing;
 import dev.holdfast.cli.print.Value;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -131,7 +134,8 @@ public final class RunCommand extends Group {
       description = {
         "Start a new run with the results of another one.",
         "Steps before the given ones keep their outputs; the others run again."
-      })
+      },
+      footer = "--step-output pack='{\"boxes\": 2}' gives the new run another output of step pack.")
   int rerun(
       @Mixin Target target,
       @Mixin RunArgument run,
@@ -146,7 +150,14 @@ public final class RunCommand extends Group {
               names = "--input",
               paramLabel = "JSON",
               description = "The input of the new run. Defaults to that of the original.")
-          @Nullable String input) {
+          @Nullable String input,
+      @Option(
+              names = "--step-output",
+              paramLabel = "STEP=JSON",
+              description =
+                  "Replace the output of a step that does not run again. May be repeated. Defaults"
+                      + " to the outputs of the original.")
+          @Nullable List<String> outputs) {
     ObjectNode body = Json.object();
     if (from != null) {
       from.forEach(body.putArray("from")::add);
@@ -154,11 +165,72 @@ public final class RunCommand extends Group {
     if (input != null) {
       body.set("input", target.checked(() -> Json.read(input)));
     }
+    if (outputs != null) {
+      ObjectNode replaced = body.putObject("outputs");
+      outputs.forEach(output -> replace(target, output, replaced));
+    }
     return target.run(session -> {
       JsonNode started =
           session.send(ApiRequest.createOnce(session.path("runs", run.id(), "rerun"), body));
       return session.done(
           started, "Run %s repeats run %s.".formatted(Value.text(started, "id"), run.id()));
+    });
+  }
+
+  private static void replace(Target target, String output, ObjectNode outputs) {
+    int equals = output.indexOf('=');
+    if (equals < 1) {
+      throw target.wrongUse(
+          "'%s' names no step: use STEP=JSON, such as pack='{\"boxes\": 2}'.".formatted(output));
+    }
+    String step = output.substring(0, equals);
+    if (outputs.has(step)) {
+      throw target.wrongUse("The output of step '%s' is given twice.".formatted(step));
+    }
+    outputs.set(step, target.checked(() -> Json.read(output.substring(equals + 1))));
+  }
+
+  @Command(
+      name = "items",
+      description = "List the elements of a map with their states, outputs and failures.")
+  int items(
+      @Mixin Target target,
+      @Mixin RunArgument run,
+      @Parameters(index = "1", paramLabel = "STEP", description = "The name of the map.")
+          String step,
+      @Mixin Paging paging) {
+    return target.run(session ->
+        session.list(
+            session.get(
+                session.path("runs", run.id(), "steps", step, "items") + paging.to(new Query())),
+            "items",
+            Listing.of("elements")
+                .number("position")
+                .column("label")
+                .column("state")
+                .column(
+                    "output", item -> Objects.requireNonNullElse(Value.json(item, "output"), ""))
+                .column("failure")));
+  }
+
+  @Command(
+      name = "recover",
+      description = {
+        "Repair runs that are inconsistent with their jobs, and continue them.",
+        "Nodes do this regularly; use it after manual changes of the database."
+      })
+  int recover(@Mixin Target target) {
+    return target.run(session -> {
+      JsonNode recovered = session.post(session.path("runs", "recover"));
+      List<String> repairs = Value.list(recovered, "repairs");
+      if (!session.json()) {
+        repairs.forEach(session.out()::println);
+      }
+      return session.done(
+          recovered,
+          repairs.isEmpty()
+              ? "No run needed a repair."
+              : "Repaired as listed (%d); the runs continue.".formatted(repairs.size()));
     });
   }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.Page;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
@@ -28,6 +29,8 @@ import dev.holdfast.postgres.PostgresSettings;
 import dev.holdfast.postgres.PostgresStore;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -238,6 +241,104 @@ class RunCommandTest {
         .contains("is being cancelled");
     assertThat(awaitRun(again, RunState.CANCELLED).reason().orElseThrow()).contains("by mistake");
     assertThat(holdfast("run", "cancel", id.toString()).exit()).isZero();
+  }
+
+  @Test
+  void aRerunGetsAnotherOutputOfAStepThatItKeeps() {
+    RunId id = start();
+    awaitStep(id, "approval", StepState.WAITING);
+
+    Cli rerun =
+        holdfast(
+            "run",
+            "rerun",
+            id.toString(),
+            "--from=approval",
+            "--step-output=pack={\"id\": \"9=9\"}",
+            "--json");
+    assertThat(rerun.exit()).as(rerun.err()).isZero();
+    RunId again = RunId.parse(Json.read(rerun.out()).get("id").stringValue());
+    assertThat(find(again).step("pack").orElseThrow().output()).contains("{\"id\":\"9=9\"}");
+
+    Cli runsAgain =
+        holdfast("run", "rerun", id.toString(), "--from=approval", "--step-output=ship={}");
+    assertThat(runsAgain.exit()).isEqualTo(ExitCode.USAGE.number());
+    assertThat(runsAgain.err()).contains("'ship' cannot be replaced").contains("runs again");
+    Cli noStep = holdfast("run", "rerun", id.toString(), "--step-output={}");
+    assertThat(noStep.exit()).isEqualTo(ExitCode.USAGE.number());
+    assertThat(noStep.err()).contains("'{}' names no step: use STEP=JSON");
+    assertThat(
+            holdfast(
+                    "run",
+                    "rerun",
+                    id.toString(),
+                    "--from=approval",
+                    "--step-output=pack=1",
+                    "--step-output=pack=2")
+                .err())
+        .contains("'pack' is given twice");
+    assertThat(holdfast("run", "rerun", id.toString(), "--step-output=pack={").err())
+        .contains("'{' is not JSON");
+    client.runs().cancel(again, "done");
+    client.runs().cancel(id, "done");
+  }
+
+  @Test
+  void theElementsOfAMapAreListedInPages() {
+    Workflow<List<Order>, Void> workflow =
+        Workflow.define(
+            "cli::map",
+            new TypeRef<List<Order>>() {},
+            flow -> flow.map("each", PACK, flow.input()).labelItems("id"));
+    RunId id = client.runs().start(workflow, List.of(new Order("a"), new Order("b"))).id();
+    awaitRun(id, RunState.SUCCEEDED);
+
+    Cli first = holdfast("run", "items", id.toString(), "each", "--limit=1");
+    assertThat(first.exit()).as(first.err()).isZero();
+    assertThat(first.out())
+        .containsPattern("0 +a +SUCCEEDED +\\{\"id\":\"a-packed\"}")
+        .doesNotContain("b-packed");
+    String cursor = first.out().strip().replaceFirst("(?s).*--cursor ", "");
+    assertThat(holdfast("run", "items", id.toString(), "each", "--cursor=" + cursor).out())
+        .containsPattern("1 +b +SUCCEEDED")
+        .doesNotContain("a-packed");
+    Cli noMap = holdfast("run", "items", id.toString(), "eahc");
+    assertThat(noMap.exit()).isEqualTo(ExitCode.USAGE.number());
+    assertThat(noMap.err()).contains("has no step 'eahc'");
+    assertThat(holdfast("run", "items", UUID.randomUUID().toString(), "each").exit())
+        .isEqualTo(ExitCode.NOT_FOUND.number());
+  }
+
+  @Test
+  void aStrandedRunIsListedAndOneThatLostItsJobIsRecovered() throws Exception {
+    Workflow<Order, Void> workflow =
+        Workflow.define(
+            "cli::stranded",
+            Order.class,
+            flow ->
+                flow.step(
+                    "wrap", TaskType.of("cli::wrap", Order.class, Order.class), flow.input()));
+    RunId other = start();
+    RunId id = client.runs().start(workflow, new Order("1")).id();
+
+    assertThat(holdfast("run", "list", "--stranded").out())
+        .contains(id.toString(), "VERSION_STRANDED")
+        .doesNotContain(other.toString());
+    assertThat(holdfast("run", "list", "--stranded", "--count").out())
+        .containsPattern("RUNNING +1");
+
+    try (Connection connection = DATABASE.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("delete from holdfast.job where run_id = '%s'".formatted(id));
+    }
+    Cli recover = holdfast("run", "recover");
+    assertThat(recover.exit()).as(recover.err()).isZero();
+    assertThat(recover.out())
+        .contains(id.toString(), "RESULT_NOT_AVAILABLE")
+        .contains("Repaired as listed (1); the runs continue.");
+    assertThat(find(id).state()).isEqualTo(RunState.FAILED);
+    assertThat(holdfast("run", "recover").out()).contains("No run needed a repair.");
+    client.runs().cancel(other, "done");
   }
 
   @Test

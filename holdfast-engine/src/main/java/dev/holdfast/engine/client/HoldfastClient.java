@@ -26,6 +26,7 @@ import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.api.type.TypeRef;
+import dev.holdfast.api.workflow.RerunOptions;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
 import dev.holdfast.api.workflow.SignalOptions;
@@ -269,8 +270,8 @@ public final class HoldfastClient implements Holdfast {
    * Starts a new run from the results of another one under a given id, as {@link Runs#rerun} does.
    * A repeat with the same id starts no second run.
    */
-  public RunId rerun(RunId original, List<String> from, @Nullable String input, RunId fresh) {
-    return runs.rerun(original, from, input, fresh);
+  public RunId rerun(RunId original, RerunOptions options, RunId fresh) {
+    return runs.rerun(original, options, fresh);
   }
 
   @Override

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param steps one letter for each step
  * @param endedAt null for an open run
  * @param source the stack of its jobs, and what started it
+ * @param priority the priority of its jobs; null for that of each step
  */
 public record RunRow(
     RunId id,
@@ -38,7 +39,8 @@ public record RunRow(
     Instant createdAt,
     @Nullable Instant endedAt,
     long bytes,
-    RunSource source) {
+    RunSource source,
+    @Nullable Integer priority) {
 
   /** Returns this run with a reason in front of its own. */
   public RunRow because(String first) {
@@ -61,7 +63,8 @@ public record RunRow(
         createdAt,
         endedAt,
         bytes,
-        source);
+        source,
+        priority);
   }
 
   /**

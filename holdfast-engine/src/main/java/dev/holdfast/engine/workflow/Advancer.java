@@ -204,11 +204,7 @@ public final class Advancer implements Role {
     if (!report.locked().isEmpty()) {
       expectIn(BEHIND_A_LOCK);
     }
-    report
-        .ready()
-        .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY, count)));
-    report.nextTimer().ifPresent(wait -> bus.publish(new Signal.RunsMarked(wait)));
-    report.stopping().forEach(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
+    announce(report, bus);
     report.ended().keySet().forEach(ended);
     batch.forEach(bus::changed);
     if (report.advanced() > 0) {
@@ -217,5 +213,14 @@ public final class Advancer implements Role {
           asked.until(ticker.now()),
           span -> span.setAttribute("holdfast.runs", report.advanced()));
     }
+  }
+
+  /** Tells nodes of jobs that are READY, of timers, and of jobs that they should stop. */
+  static void announce(RunAdvance.Report report, SignalBus bus) {
+    report
+        .ready()
+        .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY, count)));
+    report.nextTimer().ifPresent(wait -> bus.publish(new Signal.RunsMarked(wait)));
+    report.stopping().forEach(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
   }
 }

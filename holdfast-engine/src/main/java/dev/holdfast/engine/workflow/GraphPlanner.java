@@ -16,6 +16,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -43,6 +44,7 @@ public final class GraphPlanner implements RunPlanner {
    * A run to be started.
    *
    * @param inherited results that it takes over from the run that it repeats
+   * @param edited the steps among them whose outputs were replaced
    */
   record Start(
       RunId id,
@@ -50,7 +52,20 @@ public final class GraphPlanner implements RunPlanner {
       @Nullable String input,
       @Nullable Integer priority,
       RunSource source,
-      List<RunPlan.Result> inherited) {}
+      List<RunPlan.Result> inherited,
+      Set<Integer> edited) {
+
+    /** A run whose results are as they were in the run that it repeats. */
+    Start(
+        RunId id,
+        int definition,
+        @Nullable String input,
+        @Nullable Integer priority,
+        RunSource source,
+        List<RunPlan.Result> inherited) {
+      this(id, definition, input, priority, source, inherited, Set.of());
+    }
+  }
 
   @Override
   public boolean knows(int definition) {
@@ -126,7 +141,7 @@ public final class GraphPlanner implements RunPlanner {
     Draft draft =
         new Draft(index(start.definition()), facts, inherited.data(), inherited.asked(), room);
     draft.event(RunEvent.Kind.CREATED, -1, null);
-    inherited.record(draft);
+    inherited.record(draft, start.edited());
     new Advance(draft, this).run(true);
     return draft.plan();
   }

@@ -76,10 +76,17 @@ final class Inherited {
     return new RunData.Needs(all, all, signals, true, all, Set.of());
   }
 
-  /** Adds an event for each step that does not run again. */
-  void record(Draft draft) {
+  /**
+   * Adds an event for each step that does not run again.
+   *
+   * @param edited the steps whose outputs were replaced
+   */
+  void record(Draft draft, Set<Integer> edited) {
     for (int step = 0; step < index.size(); step++) {
-      String detail = "from the run that is repeated";
+      String detail =
+          edited.contains(step)
+              ? "with an output that was given with the rerun"
+              : "from the run that is repeated";
       switch (draft.state(step)) {
         case SUCCEEDED -> draft.event(RunEvent.Kind.STEP_SUCCEEDED, step, detail);
         case FAILED -> draft.event(RunEvent.Kind.STEP_FAILED, step, detail);

@@ -3,6 +3,7 @@ package dev.holdfast.engine.workflow;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.type.TypeRef;
+import dev.holdfast.api.workflow.RerunOptions;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
 import dev.holdfast.api.workflow.Started;
@@ -279,20 +280,14 @@ public final class RunStarter {
   /**
    * Starts a run that repeats another one from some steps on.
    *
-   * @param from the names of the steps; empty for all
    * @param repeatable the id of the new run, if the call may be repeated; null for a new id
    */
-  RunId rerun(
-      RunStore store,
-      RunRow original,
-      List<String> from,
-      @Nullable String newInput,
-      @Nullable RunId repeatable) {
+  RunId rerun(RunStore store, RunRow original, RerunOptions options, @Nullable RunId repeatable) {
     return spans.call(
         "rerun",
         original.workflow(),
         call -> {
-          RunId id = rerun(store, original, from, newInput, repeatable, call.trace());
+          RunId id = rerun(store, original, options, repeatable, call.trace());
           call.note(RUN, id);
           return id;
         });
@@ -301,17 +296,20 @@ public final class RunStarter {
   private RunId rerun(
       RunStore store,
       RunRow original,
-      List<String> from,
-      @Nullable String newInput,
+      RerunOptions options,
       @Nullable RunId repeatable,
       @Nullable String trace) {
     Graph graph = catalog.graph(original.definition(), original.hash());
     catalog.learnChildren(graph);
     List<RunPlan.Result> results = store.queries().results(original.id());
-    String input = newInput == null ? original.input() : Encoding.storable(newInput);
-    List<RunPlan.Result> inherited = Rerun.inherited(graph, original, from, results);
+    String input =
+        options.input() == null
+            ? original.input()
+            : Encoding.bounded(
+                options.input(), "workflow '%s'".formatted(original.workflow()), payloadLimit);
+    Rerun kept = Rerun.of(graph, original, options, results, payloadLimit);
     RunId id = repeatable == null ? new RunId(ids.get()) : repeatable;
-    RunSource source = sourceOf(original, newInput != null, trace);
+    RunSource source = sourceOf(original, options.input() != null, trace);
     NewRun run =
         new NewRun(
             id,
@@ -321,18 +319,24 @@ public final class RunStarter {
             null,
             original.tags(),
             original.label(),
-            null,
+            original.priority(),
             Gates.of(graph, input),
             null,
             original.id(),
             source,
-            inherited,
+            kept.results(),
             repeatable != null,
             catalog
                 .planner()
                 .first(
                     new GraphPlanner.Start(
-                        id, original.definition(), input, null, source, inherited)));
+                        id,
+                        original.definition(),
+                        input,
+                        original.priority(),
+                        source,
+                        kept.results(),
+                        kept.edited())));
     Admission admission =
         StoreRetry.ask(
             "rerun %s".formatted(original.id()),

@@ -12,6 +12,7 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.type.TypeRef;
+import dev.holdfast.api.workflow.RerunOptions;
 import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunFilter;
@@ -32,11 +33,9 @@ import dev.holdfast.engine.store.RetiredDefinitionException;
 import dev.holdfast.engine.store.RunControl;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import dev.holdfast.engine.store.RunQueries;
-import dev.holdfast.engine.store.RunRepair;
 import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.RunStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,7 +49,6 @@ import org.jspecify.annotations.Nullable;
 /** The runs of a store, for clients. */
 public final class StoredRuns implements Runs {
   private static final int MIDDLE_PRIORITY = 4;
-  private static final int REPAIRS = 500;
 
   private final RunStore store;
   private final JobQueries jobs;
@@ -261,13 +259,13 @@ public final class StoredRuns implements Runs {
   }
 
   @Override
-  public RunId rerun(RunId id, List<String> from, @Nullable String input) {
-    return starter.rerun(store, row(id), from, input, null);
+  public RunId rerun(RunId id, RerunOptions options) {
+    return starter.rerun(store, row(id), options, null);
   }
 
   /** Starts a new run under a given id. A repeat with the same id starts no second run. */
-  public RunId rerun(RunId id, List<String> from, @Nullable String input, RunId fresh) {
-    return starter.rerun(store, row(id), from, input, fresh);
+  public RunId rerun(RunId id, RerunOptions options, RunId fresh) {
+    return starter.rerun(store, row(id), options, fresh);
   }
 
   @Override
@@ -334,17 +332,7 @@ public final class StoredRuns implements Runs {
 
   @Override
   public List<String> recoverStuck() {
-    List<String> repairs = new ArrayList<>();
-    RunId after = null;
-    do {
-      RunRepair.Report report = store.repair().repair(after, REPAIRS);
-      repairs.addAll(report.repairs());
-      if (!report.look().isEmpty()) {
-        bus.publish(new Signal.RunsMarked(Duration.ZERO));
-      }
-      after = report.last();
-    } while (after != null);
-    return List.copyOf(repairs);
+    return new StuckRuns(store, catalog, bus).recover();
   }
 
   /**

@@ -22,7 +22,8 @@ final class RunRows {
       """
       r.id, r.workflow, r.definition, coalesce(d.hash, ''), r.state, r.phase, r.steps, r.reason, r.input,
       ${result} as result, r.label, r.tags, r.unique_key, r.parent_id, r.parent_step, r.parent_item,
-      r.origin, r.created_at, ${ended} as ended_at, r.bytes, r.stack, r.started_by\
+      r.origin, r.created_at, ${ended} as ended_at, r.bytes, r.stack, r.started_by,
+      r.priority\
       """;
 
   private static final String OPEN =
@@ -221,6 +222,7 @@ final class RunRows {
         SqlValues.instant(row, 18),
         SqlValues.instantOrNull(row, 19),
         row.getLong(20),
-        new RunSource(row.getString(21), row.getString(22)));
+        new RunSource(row.getString(21), row.getString(22)),
+        row.getObject(23, Integer.class));
   }
 }

@@ -7,13 +7,16 @@ import static dev.holdfast.server.http.Permission.READ;
 import dev.holdfast.api.Page;
 import dev.holdfast.api.Runs;
 import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.workflow.RerunOptions;
 import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunItem;
 import dev.holdfast.api.workflow.RunOptions;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.Started;
 import dev.holdfast.server.api.Operations.Change;
+import dev.holdfast.server.audit.AuditLog.Act;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
 import dev.holdfast.server.http.Fields;
@@ -21,7 +24,9 @@ import dev.holdfast.server.http.JsonText;
 import dev.holdfast.server.http.Query;
 import dev.holdfast.server.http.Response;
 import dev.holdfast.server.http.Route;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +54,8 @@ final class RunRoutes {
         Route.get(RUNS + "/counts", READ, this::count),
         Route.get(RUNS + "/{run}", READ, this::read),
         Route.get(RUNS + "/{run}/events", READ, this::events),
+        Route.get(RUNS + "/{run}/steps/{step}/items", READ, this::items),
+        Route.post(RUNS + "/recover", OPERATE, this::recover),
         Route.post(RUNS + "/{run}/cancel", OPERATE, this::cancel),
         Route.post(RUNS + "/{run}/pause", OPERATE, this::pause),
         Route.post(RUNS + "/{run}/resume", OPERATE, this::resume),
@@ -106,7 +113,7 @@ final class RunRoutes {
             parent == null ? null : new RunId(parent),
             query.instant("createdAfter"),
             query.instant("createdBefore"),
-            false);
+            query.truth("stranded"));
     filter = workflow == null ? filter : filter.workflow(workflow);
     return tag == null ? filter : filter.tag(tag);
   }
@@ -155,6 +162,37 @@ final class RunRoutes {
     ArrayNode events = JsonText.array();
     runs(call).events(id(call), after, limit).forEach(event -> events.add(RunView.event(event)));
     return Response.ok(JsonText.object().set("events", events).done());
+  }
+
+  private Response items(Call call) {
+    RunId run = id(call);
+    String step = call.path("step");
+    boolean payloads = call.readsPayloads();
+    return paging.page(
+        call,
+        new Paging.Listed<Integer, RunItem>(
+            "items",
+            Integer::valueOf,
+            item -> String.valueOf(item.position()),
+            item -> RunView.item(item, payloads)),
+        (after, limit) ->
+            runs(call).items(run, step).stream()
+                .skip(after == null ? 0 : after + 1L)
+                .limit(limit)
+                .toList());
+  }
+
+  private Response recover(Call call) {
+    call.optionalBody().done();
+    Patterns.requireAll(call);
+    return operations.audited(
+        call,
+        Act.of("runs.recover", null),
+        () ->
+            Response.ok(
+                JsonText.object()
+                    .set("repairs", JsonText.texts(runs(call).recoverStuck()))
+                    .done()));
   }
 
   private static long readSeq(@Nullable String text) {
@@ -220,14 +258,16 @@ final class RunRoutes {
     Fields body = call.optionalBody();
     List<String> from = body.texts("from");
     JsonNode input = body.json("input");
+    Map<String, String> outputs = new HashMap<>();
+    body.map("outputs").forEach((step, output) -> outputs.put(step, output.toString()));
     body.done();
     Run run = find(call);
     Patterns.requireWorkflow(call, run.workflow());
-    String newInput = input == null ? null : input.toString();
+    RerunOptions options = new RerunOptions(from, input == null ? null : input.toString(), outputs);
     RunId fresh =
         call.isRepeatable()
-            ? call.tenant().client().rerun(run.id(), from, newInput, new RunId(call.newId()))
-            : runs(call).rerun(run.id(), from, newInput);
+            ? call.tenant().client().rerun(run.id(), options, new RunId(call.newId()))
+            : runs(call).rerun(run.id(), options);
     ObjectNode view =
         JsonText.object().putText("id", fresh).putText("outcome", Started.Outcome.CREATED).done();
     return Response.created(true, view);

@@ -2,6 +2,7 @@ package dev.holdfast.server.api;
 
 import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunEvent;
+import dev.holdfast.api.workflow.RunItem;
 import dev.holdfast.api.workflow.RunStep;
 import dev.holdfast.server.http.JsonText;
 import java.util.Optional;
@@ -80,6 +81,25 @@ public final class RunView {
         .put("failed", map.failed())
         .put("cancelled", map.cancelled())
         .done();
+  }
+
+  /**
+   * Returns an element of a map.
+   *
+   * @param payloads whether the caller may see the element, which its label is taken from
+   */
+  static ObjectNode item(RunItem item, boolean payloads) {
+    JsonText.Obj view =
+        JsonText.object()
+            .put("position", item.position())
+            .putText("state", item.state())
+            .putText("failure", item.failure());
+    if (payloads) {
+      view.put("label", item.label())
+          .set("input", JsonText.orString(item.input()))
+          .set("output", json(item.output()));
+    }
+    return view.done();
   }
 
   /** Returns an event of a run. */

@@ -5,7 +5,9 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -164,6 +166,18 @@ public final class Fields {
   /** Reads any JSON; null if it is absent. */
   public @Nullable JsonNode json(String name) {
     return value(name);
+  }
+
+  /** Reads an object with fields of any name, each with any JSON; empty if it is absent. */
+  public Map<String, JsonNode> map(String name) {
+    JsonNode value = value(name);
+    Map<String, JsonNode> all = new LinkedHashMap<>();
+    if (value instanceof ObjectNode inner) {
+      inner.forEachEntry(all::put);
+    } else if (value != null) {
+      wrong(name, "must be an object");
+    }
+    return all;
   }
 
   /** Reads an object; null if it is absent. Its errors are collected here. */

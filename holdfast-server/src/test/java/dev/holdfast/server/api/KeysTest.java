@@ -163,7 +163,29 @@ class KeysTest {
     }
     chains.post(run + "/signals", "{\"name\":\"approved\"}").expect(403, "FORBIDDEN");
     chains.post(run + "/move", "{\"hash\":\"x\"}").expect(403, "FORBIDDEN");
+    chains.post(T + "/runs/recover").expect(403, "FORBIDDEN");
     assertThat(tenant.get(run).expect(200).text("state")).isEqualTo("RUNNING");
+  }
+
+  @Test
+  void aKeyWithoutCanReadPayloadsSeesNoElementsOfMaps() {
+    server.start(Map.of("mode", "worker"));
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(
+            () -> assertThat(tenant.get(T + "/workflows").response().body()).contains("test::map"));
+    String run =
+        tenant
+            .post(T + "/runs", "{\"workflow\":\"test::map\",\"input\":[\"topsecret\"]}")
+            .expect(201)
+            .text("id");
+    String items = T + "/runs/" + run + "/steps/each/items";
+
+    assertThat(tenant.get(items).expect(200).response().body()).contains("topsecret");
+    ApiClient blind = server.newKey("{\"name\":\"b\",\"preset\":\"viewer\"}");
+    assertThat(blind.get(items).expect(200).response().body())
+        .contains("\"position\":0")
+        .doesNotContain("topsecret", "label");
   }
 
   @Test

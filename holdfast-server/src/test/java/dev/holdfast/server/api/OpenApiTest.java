@@ -245,6 +245,7 @@ class OpenApiTest {
     String run = start(tenant, "test::approval");
     tenant.get(T + "/runs?state=RUNNING&workflow=test::approval").expect(200);
     tenant.get(T + "/runs/counts").expect(200);
+    tenant.get(T + "/runs?stranded=true").expect(200);
     tenant.post(T + "/runs/" + run + "/pause").expect(204);
     awaitRun(tenant, run, "PAUSED");
     tenant.post(T + "/runs/" + run + "/resume").expect(204);
@@ -261,6 +262,19 @@ class OpenApiTest {
     String again =
         tenant.post(T + "/runs/" + run + "/rerun", "{\"from\":[\"after\"]}").expect(201).text("id");
     awaitRun(tenant, again, "SUCCEEDED");
+    String edited =
+        tenant
+            .post(
+                T + "/runs/" + run + "/rerun",
+                "{\"from\":[\"after\"],\"outputs\":{\"approval\":{\"by\":\"bob\"}}}")
+            .expect(201)
+            .text("id");
+    awaitRun(tenant, edited, "SUCCEEDED");
+    JsonNode steps = tenant.get(T + "/runs/" + edited).expect(200).json().path("steps");
+    assertThat(steps).extracting(step -> step.at("/output/by").asString()).containsOnly("bob");
+    tenant.post(T + "/runs/" + run + "/rerun", "{\"outputs\":[]}").expect(400, "INVALID_REQUEST");
+    items(tenant);
+    assertThat(tenant.post(T + "/runs/recover").expect(200).json().path("repairs")).isEmpty();
     String failing = start(tenant, "test::failing");
     awaitRun(tenant, failing, "FAILED");
     tenant.post(T + "/runs/" + failing + "/retry").expect(204);
@@ -269,9 +283,29 @@ class OpenApiTest {
     tenant.post(T + "/runs/" + open + "/cancel", "{\"reason\":\"not needed\"}").expect(204);
     awaitRun(tenant, open, "CANCELLED");
     assertThat(tenant.get(T + "/workflows").expect(200).json().path("workflows").size())
-        .isEqualTo(3);
+        .isEqualTo(4);
     tenant.get(T + "/workflows/test::chain").expect(200);
     tenant.post(T + "/runs", "{\"workflow\":\"no::such\"}").expect(404, "WORKFLOW_NOT_FOUND");
+  }
+
+  private static void items(ApiClient tenant) {
+    String run =
+        tenant
+            .post(T + "/runs", "{\"workflow\":\"test::map\",\"input\":[1,2,3]}")
+            .expect(201)
+            .text("id");
+    awaitRun(tenant, run, "SUCCEEDED");
+    String path = T + "/runs/" + run + "/steps/each/items?limit=2";
+    JsonNode first = tenant.get(path).expect(200).json();
+    JsonNode rest = tenant.get(path + "&cursor=" + first.path("next").asString()).json();
+    assertThat(first.path("items"))
+        .extracting(item -> item.path("output").asInt())
+        .containsExactly(1, 2);
+    assertThat(rest.path("items"))
+        .extracting(item -> item.path("output").asInt())
+        .containsExactly(3);
+    assertThat(rest.path("next").isNull()).isTrue();
+    tenant.get(T + "/runs/" + run + "/steps/eahc/items").expect(400, "INVALID_REQUEST");
   }
 
   private static void keys(ApiClient tenant) {

@@ -3,9 +3,11 @@ package dev.holdfast.server.testing;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.workflow.Step;
 import dev.holdfast.api.workflow.Workflow;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import org.slf4j.LoggerFactory;
@@ -40,6 +42,12 @@ public final class TestTasks implements TaskModule {
   public static final Workflow<Object, Void> FAILING =
       Workflow.define(
           "test::failing", Object.class, flow -> flow.step("fails", FAIL, flow.input()));
+
+  public static final Workflow<List<Object>, Void> MAP =
+      Workflow.define(
+          "test::map",
+          new TypeRef<List<Object>>() {},
+          flow -> flow.map("each", ECHO, flow.input()));
 
   /** Lets jobs of {@link #BLOCK} end. */
   public final Semaphore release = new Semaphore(0);
@@ -81,6 +89,7 @@ public final class TestTasks implements TaskModule {
             })
         .workflow(CHAIN)
         .workflow(APPROVAL)
-        .workflow(FAILING);
+        .workflow(FAILING)
+        .workflow(MAP);
   }
 }

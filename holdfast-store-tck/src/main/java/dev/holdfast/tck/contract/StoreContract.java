@@ -329,6 +329,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class StuckRunFacts extends StuckRunContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class RunPayloadFacts extends RunPayloadContract {
     @Override
     protected StoreFixture newFixture() {

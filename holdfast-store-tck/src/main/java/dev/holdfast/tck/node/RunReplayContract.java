@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.Page;
 import dev.holdfast.api.RunStateException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
@@ -11,14 +12,17 @@ import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.workflow.MaxActive;
+import dev.holdfast.api.workflow.Rule;
 import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunEvent;
+import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.RunStep;
 import dev.holdfast.api.workflow.Step;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.api.workflow.Workflow;
+import dev.holdfast.engine.intake.ClientSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -163,6 +167,87 @@ public abstract class RunReplayContract extends RunTestBase {
     awaitRun(again, RunState.SUCCEEDED);
     assertThat(log).containsExactly("between", joined);
     assertThat(step(run(again), "map").map()).isEqualTo(step(run(original), "map").map());
+  }
+
+  private static final TypeRef<List<Note>> NOTES = new TypeRef<>() {};
+
+  /** A step, one that is skipped, a map, and a step that reads the first one. */
+  private static final Workflow<Note, Void> EDITED =
+      Workflow.define(
+          "test::rerun-edited",
+          Note.class,
+          f -> {
+            Step<Note> first = f.step("first", SAY, f.input());
+            Step<Note> never = f.step("never", SAY, first).when(Rule.anyFailed());
+            Step<List<Note>> map = f.map("map", SAY, f.constant(List.of(), NOTES));
+            f.step("second", SAY, first).after(never).after(map).when(Rule.noneFailed());
+          });
+
+  @Test
+  void aRerunReplacesOutputsOfStepsThatItKeeps() {
+    start(worker());
+    RunId original = client().runs().start(EDITED, new Note("x")).id();
+    awaitRun(original, RunState.SUCCEEDED);
+    log.clear();
+
+    RunId again =
+        client()
+            .runs()
+            .rerun(
+                original, rerun -> rerun.from("second").output("first", "{\"text\":\"edited\"}"));
+
+    Run run = awaitRun(again, RunState.SUCCEEDED);
+    assertThat(log).containsExactly("edited");
+    assertThat(step(run, "first").output()).hasValue("{\"text\":\"edited\"}");
+    assertThat(step(run(original), "first").output()).hasValue("{\"text\":\"x!\"}");
+    assertThat(eventsOf(again))
+        .filteredOn(event -> "first".equals(event.step()))
+        .extracting(RunEvent::detail)
+        .containsExactly("with an output that was given with the rerun");
+  }
+
+  @Test
+  void aRerunRefusesOutputsThatItCannotReplaceAndTextsThatAreTooLarge() {
+    start(worker());
+    RunId original = client().runs().start(EDITED, new Note("x")).id();
+    awaitRun(original, RunState.SUCCEEDED);
+    String large = "\"%s\"".formatted("x".repeat(ClientSettings.DEFAULT.payloadLimit()));
+
+    assertRefused(original, "frist", "{}", "has no step 'frist': did you mean 'first'?");
+    assertRefused(original, "second", "{}", "'second' cannot be replaced", "runs again");
+    assertRefused(original, "map", "[]", "'map' cannot be replaced", "is a map");
+    assertRefused(original, "never", "{}", "'never' cannot be replaced", "was skipped");
+    assertRefused(original, "first", large, "step 'first' has", "bytes");
+    assertThatThrownBy(() -> client().runs().rerun(original, List.of(), large))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("workflow 'test::rerun-edited' has");
+
+    assertThat(client().runs().list(RunFilter.all(), Page.first(10)))
+        .extracting(Run::id)
+        .containsExactly(original);
+  }
+
+  private void assertRefused(RunId original, String step, String output, String... message) {
+    assertThatThrownBy(() ->
+            client().runs().rerun(original, rerun -> rerun.from("second").output(step, output)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(message);
+  }
+
+  @Test
+  void aRerunHasThePriorityOfItsOriginal() {
+    RunId original = client().runs().start(CHILD, new Note("x"), run -> run.priority(7)).id();
+
+    RunId ofOpen = client().runs().rerun(original, List.of(), null);
+    start(worker());
+    awaitRun(original, RunState.SUCCEEDED);
+    RunId ofEnded = client().runs().rerun(original, List.of("second"), null);
+
+    for (RunId again : List.of(ofOpen, ofEnded)) {
+      Run run = awaitRun(again, RunState.SUCCEEDED);
+      assertThat(job(step(run, "second").job().orElseThrow()).priority()).isEqualTo(7);
+    }
+    assertThat(job(step(run(ofOpen), "first").job().orElseThrow()).priority()).isEqualTo(7);
   }
 
   @Test

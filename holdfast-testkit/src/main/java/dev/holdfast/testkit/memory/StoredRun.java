@@ -122,6 +122,7 @@ final class StoredRun {
         createdAt,
         endedAt,
         bytes,
-        source);
+        source,
+        priority);
   }
 }

@@ -36,17 +36,27 @@ final class AttemptScript implements AttemptInterceptor {
       @Nullable Throwable thrown,
       Instant at) {}
 
+  /**
+   * A handler that ran for too long, and was interrupted.
+   *
+   * @param what what it did, such as "step 'pack' of run 0197… (task orders::pack)"
+   * @param where has the stack trace of the moment in which it was interrupted
+   */
+  record Blocked(String what, Throwable where) {}
+
   private record Failures(int left, Exception failure) {}
 
   private final Supplier<Instant> now;
   private final Function<JobId, Optional<StepRef>> stepOf;
   private final Function<StepRef, String> names;
   private final Runnable kill;
+  private final RealTimeLimit limit = new RealTimeLimit();
   private final Map<String, Failures> failures = new HashMap<>();
   private final Map<String, Integer> crashesBefore = new HashMap<>();
   private final Map<String, Integer> crashesAfter = new HashMap<>();
   private final List<Recorded> recorded = new ArrayList<>();
   private boolean crashed;
+  private @Nullable Blocked blocked;
 
   AttemptScript(
       Supplier<Instant> now,
@@ -57,6 +67,20 @@ final class AttemptScript implements AttemptInterceptor {
     this.stepOf = stepOf;
     this.names = names;
     this.kill = kill;
+  }
+
+  RealTimeLimit limit() {
+    return limit;
+  }
+
+  /** Returns the handler that has ended the current call because it took too long. */
+  Optional<Blocked> blocked() {
+    return Optional.ofNullable(blocked);
+  }
+
+  /** Forgets what happened in an earlier call. */
+  void startCall() {
+    blocked = null;
   }
 
   void failTimes(String task, int times, Exception failure) {
@@ -89,7 +113,7 @@ final class AttemptScript implements AttemptInterceptor {
     crashed = false;
     Throwable thrown = null;
     try {
-      return run(attempt, step.map(names).orElse(""));
+      return run(attempt, step);
     } catch (Throwable failure) {
       thrown = failure;
       throw failure;
@@ -101,16 +125,50 @@ final class AttemptScript implements AttemptInterceptor {
     }
   }
 
-  private @Nullable Object run(Attempt attempt, String step) throws Exception {
+  private @Nullable Object run(Attempt attempt, Optional<StepRef> ref) throws Exception {
+    String step = ref.map(names).orElse("");
     if (take(crashesBefore, step)) {
       throw crash();
     }
     failIfAsked(attempt.context().task());
-    Object result = attempt.proceed();
+    Object result = proceed(attempt, ref);
     if (take(crashesAfter, step)) {
       throw crash();
     }
     return result;
+  }
+
+  /** Calls the handler. If it takes too long, the node dies, so that nothing else runs. */
+  private @Nullable Object proceed(Attempt attempt, Optional<StepRef> step) throws Exception {
+    RealTimeLimit.Watch watch = limit.watch();
+    Object result;
+    try {
+      result = attempt.proceed();
+    } catch (Throwable failure) {
+      end(watch, attempt, step);
+      throw failure;
+    }
+    end(watch, attempt, step);
+    return result;
+  }
+
+  private void end(RealTimeLimit.Watch watch, Attempt attempt, Optional<StepRef> step) {
+    Optional<StackTraceElement[]> at = watch.end();
+    if (at.isPresent()) {
+      blocked = blocked(attempt, step, at.get());
+      throw crash();
+    }
+  }
+
+  private Blocked blocked(Attempt attempt, Optional<StepRef> step, StackTraceElement[] at) {
+    String task = attempt.context().task();
+    String what =
+        step.map(
+                ref -> "step '%s' of run %s (task %s)".formatted(names.apply(ref), ref.run(), task))
+            .orElse("job %s (task %s)".formatted(attempt.context().jobId(), task));
+    Throwable where = new IllegalStateException("The handler of %s blocked here.".formatted(what));
+    where.setStackTrace(at);
+    return new Blocked(what, where);
   }
 
   private void failIfAsked(String task) throws Exception {

@@ -24,7 +24,7 @@ public record StepAttempt(
     THREW,
     /** The handler sleeps or waits for a signal in a durable step, and is called again later. */
     WAITS,
-    /** The node died. */
+    /** The node died: the test killed it, or the handler blocked its thread. */
     CRASHED
   }
 }

@@ -4,8 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a run does not end, however much virtual time passes. The message says what
- * everything is waiting for.
+ * Thrown when a run does not end, however much virtual time passes, or a handler blocks the thread
+ * of the test. The message says what everything is waiting for. The cause is the last exception of
+ * a handler, or shows where a handler blocked.
  */
 public final class StuckRunError extends AssertionError {
   private static final long serialVersionUID = 1L;

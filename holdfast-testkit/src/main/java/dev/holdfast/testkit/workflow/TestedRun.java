@@ -97,7 +97,7 @@ public final class TestedRun<R> {
   /**
    * Lets time pass: whatever becomes due runs at its time.
    *
-   * @throws StuckRunError if too many attempts run meanwhile
+   * @throws StuckRunError if too many attempts run meanwhile, or a handler blocks
    */
   public TestedRun<R> advance(Duration time) {
     tester.advance(time);
@@ -119,7 +119,9 @@ public final class TestedRun<R> {
                   tester.now(),
                   executedSoFar()),
           waitingFor(),
-          lastThrown());
+          stop == VirtualTime.Stop.BLOCKED
+              ? tester.script().blocked().map(AttemptScript.Blocked::where).orElse(null)
+              : lastThrown());
     }
   }
 

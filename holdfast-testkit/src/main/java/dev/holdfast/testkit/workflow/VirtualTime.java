@@ -40,7 +40,9 @@ final class VirtualTime {
     /** Nothing can happen without help. */
     IDLE,
     TOO_MANY_ATTEMPTS,
-    TOO_MUCH_TIME
+    TOO_MUCH_TIME,
+    /** A handler blocked the thread of the test. */
+    BLOCKED
   }
 
   /** Something that happens outside the nodes at a time. */
@@ -50,6 +52,7 @@ final class VirtualTime {
   private final InMemoryStore store;
   private final Consumer<NodeBuilder> configure;
   private final Supplier<Holdfast> client;
+  private final Supplier<AttemptScript> script;
   private final Queue<Planned> plan =
       new PriorityQueue<>(Comparator.comparing(Planned::at).thenComparingLong(Planned::order));
   private final Set<String> queues = new LinkedHashSet<>(Set.of("default"));
@@ -62,16 +65,19 @@ final class VirtualTime {
   /**
    * @param configure adds handlers and settings to each node
    * @param client a client of the store
+   * @param script tells of handlers that blocked
    */
   VirtualTime(
       ManualClock clock,
       InMemoryStore store,
       Consumer<NodeBuilder> configure,
-      Supplier<Holdfast> client) {
+      Supplier<Holdfast> client,
+      Supplier<AttemptScript> script) {
     this.clock = clock;
     this.store = store;
     this.configure = configure;
     this.client = client;
+    this.script = script;
   }
 
   void maxAttempts(int most) {
@@ -83,9 +89,16 @@ final class VirtualTime {
   }
 
   String limit(Stop stop) {
-    return stop == Stop.TOO_MANY_ATTEMPTS
-        ? maxAttempts + " attempts"
-        : maxTime + " of virtual time";
+    return switch (stop) {
+      case TOO_MANY_ATTEMPTS -> maxAttempts + " attempts";
+      case TOO_MUCH_TIME -> maxTime + " of virtual time";
+      case BLOCKED ->
+          "%s of real time in %s, whose handler blocks the thread of the test"
+              .formatted(
+                  script.get().limit().longest(),
+                  script.get().blocked().map(AttemptScript.Blocked::what).orElse("an attempt"));
+      case DONE, IDLE -> "nothing";
+    };
   }
 
   Instant now() {
@@ -144,6 +157,7 @@ final class VirtualTime {
 
   private Stop inCall(Supplier<Stop> call) {
     requireNoNode();
+    script.get().startCall();
     try {
       return call.get();
     } finally {
@@ -157,6 +171,9 @@ final class VirtualTime {
     while (true) {
       actAsPlanned();
       left = runDue(left);
+      if (isBlocked()) {
+        return Stop.BLOCKED;
+      }
       if (left < 0) {
         return Stop.TOO_MANY_ATTEMPTS;
       }
@@ -203,9 +220,13 @@ final class VirtualTime {
       } catch (TooManyAttemptsException tooMany) {
         return -1;
       }
-      again = current.isKilled() ? bury(current) : serveMoreQueues();
+      again = current.isKilled() ? bury(current) && !isBlocked() : serveMoreQueues();
     }
     return left;
+  }
+
+  private boolean isBlocked() {
+    return script.get().blocked().isPresent();
   }
 
   private TestNode startNode() {

@@ -51,8 +51,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A call never waits for something that cannot happen. If a run cannot end, because it waits for
  * a signal that nobody sends, a task has no handler, or retries never end, it throws a {@link
- * StuckRunError} that says what everything waits for. Only a handler that blocks its thread makes
- * the test block, too.
+ * StuckRunError} that says what everything waits for. A handler that blocks its thread is
+ * interrupted after a while (see {@link #maxRealTime}); only one that does not respond to
+ * interruption, such as an endless loop, blocks the test.
  *
  * <p>Not safe for use by multiple threads.
  */
@@ -72,7 +73,7 @@ public final class WorkflowTester {
   private WorkflowTester(Instant start) {
     ManualClock clock = new ManualClock(start);
     this.store = new InMemoryStore(clock);
-    this.time = new VirtualTime(clock, store, this::configure, this::client);
+    this.time = new VirtualTime(clock, store, this::configure, this::client, this::script);
     this.script =
         new AttemptScript(time::now, store::stepOf, step -> tree().nameOf(step), () -> time.kill());
   }
@@ -210,6 +211,23 @@ public final class WorkflowTester {
   }
 
   /**
+   * Limits how long the handler of one attempt may take, in real time. One that takes longer, for
+   * example because it waits for something that only another thread could do, is interrupted, and
+   * the call ends with a {@link StuckRunError} that names the step; its cause has the stack trace
+   * of the handler. The step counts as crashed: the next call continues with it as its crash policy
+   * says. Set it higher to debug a handler. Defaults to 30 seconds.
+   */
+  public WorkflowTester maxRealTime(Duration longest) {
+    if (longest.isNegative() || longest.isZero() || longest.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "At most %s of real time is not valid: allow more than none, and up to %s."
+              .formatted(longest, LONGEST));
+    }
+    script.limit().set(longest);
+    return this;
+  }
+
+  /**
    * Starts a run and runs it to its end, whatever that is: see {@link TestedRun#result} and {@link
    * TestedRun#state()}.
    *
@@ -244,7 +262,7 @@ public final class WorkflowTester {
    * Lets time pass for all runs: whatever becomes due runs at its time. A handler that calls it
    * takes that long, which may exceed the timeout of its job.
    *
-   * @throws StuckRunError if too many attempts run meanwhile
+   * @throws StuckRunError if too many attempts run meanwhile, or a handler blocks
    */
   public WorkflowTester advance(Duration passing) {
     VirtualTime.Stop stop = time.pass(passing);
@@ -252,7 +270,7 @@ public final class WorkflowTester {
       throw new StuckRunError(
           "%s did not pass: gave up after %s.".formatted(passing, time.limit(stop)),
           List.of(),
-          null);
+          script.blocked().map(AttemptScript.Blocked::where).orElse(null));
     }
     return this;
   }
@@ -279,6 +297,10 @@ public final class WorkflowTester {
       tree = known;
     }
     return known;
+  }
+
+  AttemptScript script() {
+    return script;
   }
 
   VirtualTime time() {

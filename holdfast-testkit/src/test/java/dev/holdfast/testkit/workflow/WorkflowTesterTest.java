@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -334,6 +335,46 @@ class WorkflowTesterTest {
     run.child("inner").signal("approved", new Approval(true, "ada"));
     assertThat(run.runToEnd().state()).isEqualTo(RunState.SUCCEEDED);
     assertThat(run.executed()).containsExactly("inner/decided");
+  }
+
+  @Test
+  void aHandlerThatBlocksItsThreadIsInterruptedAndReported() {
+    CountDownLatch never = new CountDownLatch(1);
+    WorkflowTester tester =
+        shop()
+            .maxRealTime(Duration.ofMillis(200))
+            .handle(PACK, (order, context) -> awaitPacked(never, order));
+    TestedRun<Parcel> run = tester.start(FULFIL, ORDER);
+
+    assertThatThrownBy(run::runToEnd)
+        .isInstanceOf(StuckRunError.class)
+        .hasMessageContaining(
+            "gave up after PT0.2S of real time in step 'pack' of run %s (task orders::pack)"
+                .formatted(run.id()))
+        .hasMessageContaining("step 'ship' waits for pack")
+        .cause()
+        .hasMessageContaining("blocked here")
+        .hasStackTraceContaining("WorkflowTesterTest.awaitPacked");
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    assertThatThrownBy(() -> tester.advance(Duration.ofSeconds(1)))
+        .isInstanceOf(StuckRunError.class)
+        .hasMessageContaining("PT1S did not pass")
+        .hasMessageContaining("step 'pack'");
+
+    never.countDown();
+    assertThat(run.runToEnd().result()).isEqualTo(new Parcel("T-7"));
+    assertThatThrownBy(() -> tester.maxRealTime(Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static Parcel awaitPacked(CountDownLatch packed, Order order) {
+    try {
+      packed.await();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(stopped);
+    }
+    return new Parcel("T-" + order.id());
   }
 
   @Test
