@@ -158,7 +158,14 @@ final class TenantFeed {
           case Signal.NodeJoined joined -> joined();
           case Signal.NodeDied died -> noted(Snapshot.NODES);
           case Signal.SignalsMissed missed -> missed();
-          default -> false;
+          case Signal.TaskChanged task -> false;
+          case Signal.HeartbeatRequested call -> false;
+          case Signal.RunsMarked marked -> false;
+          case Signal.ResultAwaited awaited -> false;
+          case Signal.JobEnded ended -> false;
+          case Signal.Watched watched -> false;
+          case Signal.SchedulesChanged schedules -> false;
+          case Signal.InTenant other -> false;
         };
     if (wakes) {
       bell.release();
