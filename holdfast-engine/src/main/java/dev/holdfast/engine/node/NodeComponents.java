@@ -103,7 +103,7 @@ final class NodeComponents {
             store,
             from.codec,
             bus,
-            from.telemetry == null ? from.client : from.client.tracing(from.telemetry),
+            from.clientSettings(),
             environment.ids(),
             JobOrigin.onNode(settings.id(), settings.stacks().stack(), modes));
     this.lost = new LostSlots(settings.hung().replacedSlots(), meters, events);

@@ -280,7 +280,7 @@ public final class PgNodeStore implements NodeStore {
 
   /** Stores nodes that belong to processes, which send their heartbeats. */
   public static PgNodeStore ofProcesses(Database database, Membership membership) {
-    // Whoever finds the process dead ends its sessions, which all of its nodes share.
+    // The process that finds this one dead ends its sessions, which all of its nodes share.
     return new PgNodeStore(database, database, null, true, membership);
   }
 

@@ -13,11 +13,11 @@ create table ${schema}.job (
   rank             timestamptz not null,
   -- When the latest attempt started; null before the first.
   started_at       timestamptz,
-  -- The number of the claim call, by which an incarnation recognizes claims whose reply was lost.
+  -- The number of the claim call, by which an incarnation recognises claims whose reply was lost.
   claim_no         bigint,
   -- The job expires at this time if it has not started.
   start_by         timestamptz,
-  -- The token of the latest attempt whose finish made the job wait again, by which a repeated finish is recognized.
+  -- The token of the latest attempt whose finish made the job wait again, by which a repeated finish is recognised.
   done_token       bigint,
   attempt          smallint    not null default 0,
   priority         smallint    not null,

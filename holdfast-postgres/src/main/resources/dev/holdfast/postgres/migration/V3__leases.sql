@@ -6,7 +6,7 @@ create sequence ${schema}.lease_token;
 create table ${schema}.lease (
   key         text collate "C" not null primary key,
   token       bigint      not null,
-  -- Chosen by the requester: recognizes a repeated request that was granted before.
+  -- Chosen by the requester: recognises a repeated request that was granted before.
   acquisition uuid        not null,
   acquired_at timestamptz not null,
   -- When it expires unless it is renewed; once done, until when the key counts as done.

@@ -461,7 +461,7 @@ public final class HoldfastServer implements AutoCloseable {
       try {
         next.run();
       } catch (RuntimeException failure) {
-        log.warn("Something could not be closed: {}", failure, failure);
+        log.warn("A part of the server could not be closed, closing the others: {}", failure, failure);
       }
     }
   }

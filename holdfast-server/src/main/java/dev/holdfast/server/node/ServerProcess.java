@@ -72,7 +72,7 @@ public final class ServerProcess implements AutoCloseable {
   /** Takes care of the tenants that dead processes hold. */
   private void release(List<UUID> dead) {
     for (UUID process : dead) {
-      // First: what they have begun must not be committed after the look that the release causes.
+      // First: what they have started must not be committed after the look that the release causes.
       parts.processes().endSessions(process);
       for (Holds.Left left : parts.holds().of(parts.database(), process)) {
         try {
@@ -120,7 +120,10 @@ public final class ServerProcess implements AutoCloseable {
     try {
       release(List.of(last));
     } catch (StoreException away) {
-      log.warn("Other nodes release the tenants of this one: {}", away.getMessage());
+      log.warn(
+          "The holds of this server on tenants could not be released, other servers do it when they"
+              + " find it gone: {}",
+          away.getMessage());
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.server.stream;
 
+import dev.holdfast.api.Page;
 import dev.holdfast.api.UnknownRunException;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
@@ -98,7 +99,7 @@ final class TenantFeed {
   /** Returns the events of a run after a position; none if the run is gone. */
   List<RunEvent> events(RunId run, long after) {
     try {
-      return tenant.client().runs().events(run, after, PAGE);
+      return tenant.client().runs().events(run, Page.after(after, PAGE));
     } catch (UnknownRunException gone) {
       return List.of();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.Page;
 import dev.holdfast.api.RunStateException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
@@ -65,7 +66,7 @@ public abstract class RunReplayContract extends RunTestBase {
   }
 
   private List<RunEvent> eventsOf(RunId id) {
-    return client().runs().events(id, 0, 1_000);
+    return client().runs().events(id, Page.first(1_000));
   }
 
   @Test
@@ -260,7 +261,7 @@ public abstract class RunReplayContract extends RunTestBase {
     assertThat(run(again).reason().orElseThrow()).startsWith("DEADLINE");
     assertThat(step(run(again), "first").state()).isEqualTo(StepState.SUCCEEDED);
     assertThat(log).containsExactly("once", "other");
-    assertThat(client().runs().events(again, 0, 100))
+    assertThat(client().runs().events(again, Page.first(100)))
         .extracting(event -> event.kind() + " " + event.step())
         .startsWith("CREATED null", "STEP_SUCCEEDED first", "QUEUED null");
   }

@@ -132,7 +132,7 @@ class WorkflowTesterTest {
     TestedRun<Parcel> run =
         shop()
             .returns(PACK, new Parcel("T-fixed"))
-            .returns(SHIP, null)
+            .succeeds(SHIP)
             .run(FULFIL, ORDER)
             .orThrow();
 
@@ -260,7 +260,7 @@ class WorkflowTesterTest {
         .hasMessageContaining("step 'ship' waits for pack")
         .hasMessageContaining("Executed charge.");
 
-    tester.returns(PACK, new Parcel("T")).returns(SHIP, null);
+    tester.returns(PACK, new Parcel("T")).succeeds(SHIP);
     assertThat(run.runToEnd().result()).isEqualTo(new Parcel("T"));
   }
 
