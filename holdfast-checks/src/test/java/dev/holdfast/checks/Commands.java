@@ -65,8 +65,7 @@ final class Commands {
             .findFirst();
       }
     }
-    int most =
-        command.positionalParameters().stream().mapToInt(value -> value.arity().max()).sum();
+    int most = command.positionalParameters().stream().mapToInt(value -> value.arity().max()).sum();
     return given.size() > most ? Optional.of("too many arguments " + given) : Optional.empty();
   }
 

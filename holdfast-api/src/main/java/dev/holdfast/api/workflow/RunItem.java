@@ -9,8 +9,8 @@ public interface RunItem {
   int position();
 
   /**
-   * Returns the display text: the field that {@link MapStep#labelItems} names, or the position
-   * if the element has no such field.
+   * Returns the display text: the field that {@link MapStep#labelItems} names, or the position if
+   * the element has no such field.
    */
   String label();
 

@@ -4,8 +4,8 @@
  * and {@link dev.holdfast.cli.workflow.WorkflowCommand} lists those of a database.
  *
  * <p>Code of a class path is loaded by {@link dev.holdfast.cli.workflow.ModulePath} only, in a
- * separate class loader. Invariant: nothing that this code throws ends a command without a
- * message that names the module.
+ * separate class loader. Invariant: nothing that this code throws ends a command without a message
+ * that names the module.
  */
 @NullMarked
 package dev.holdfast.cli.workflow;

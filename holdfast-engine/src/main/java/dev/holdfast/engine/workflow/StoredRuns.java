@@ -211,8 +211,7 @@ public final class StoredRuns implements Runs {
   @Override
   public <R> CompletionStage<@Nullable R> awaitAsync(
       RunId id, TypeRef<R> resultType, Duration atMost) {
-    return EndWaiter.async(
-        new JobId(id.value()), () -> await(id, resultType, atMost, true));
+    return EndWaiter.async(new JobId(id.value()), () -> await(id, resultType, atMost, true));
   }
 
   private <R> @Nullable R await(

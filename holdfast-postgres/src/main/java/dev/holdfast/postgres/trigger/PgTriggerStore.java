@@ -74,8 +74,7 @@ public final class PgTriggerStore implements TriggerStore {
                 .bind("id", trigger.id())
                 .bind("event", trigger.event())
                 .bind("definition", TriggerText.write(trigger))
-                .map((row, context) ->
-                    row.getBoolean(1) ? PutResult.CREATED : PutResult.CHANGED)
+                .map((row, context) -> row.getBoolean(1) ? PutResult.CREATED : PutResult.CHANGED)
                 .findOne()
                 .orElse(PutResult.UNCHANGED));
   }

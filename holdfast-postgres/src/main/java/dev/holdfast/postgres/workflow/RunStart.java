@@ -154,8 +154,7 @@ final class RunStart {
           .findOne()
           .map(RunId::new);
     }
-    KeyRequest request =
-        new KeyRequest(run.id().value(), "workflow:" + run.workflow(), key);
+    KeyRequest request = new KeyRequest(run.id().value(), "workflow:" + run.workflow(), key);
     if (!intake.keys().takeLedgerKeys(handle.getConnection(), List.of(request)).isEmpty()) {
       return Optional.empty();
     }

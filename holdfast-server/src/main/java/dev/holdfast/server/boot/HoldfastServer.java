@@ -460,7 +460,8 @@ public final class HoldfastServer implements AutoCloseable {
       try {
         next.run();
       } catch (RuntimeException failure) {
-        log.warn("A part of the server could not be closed, closing the others: {}", failure, failure);
+        log.warn(
+            "A part of the server could not be closed, closing the others: {}", failure, failure);
       }
     }
   }

@@ -41,12 +41,7 @@ public final class ServerProcess implements AutoCloseable {
   public ServerProcess start(NodeCore.Settings settings, MeterRegistry meters) {
     core =
         NodeCore.start(
-            processes,
-            signals.shared(),
-            settings,
-            meters,
-            Environment.machine(),
-            this::release);
+            processes, signals.shared(), settings, meters, Environment.machine(), this::release);
     return this;
   }
 

@@ -253,8 +253,7 @@ public final class TenantChanges implements AutoCloseable {
             one.id,
             away.getMessage());
       } catch (RuntimeException failure) {
-        log.warn(
-            "Hold of tenant {} could not be ended, retrying within a second", one.id, failure);
+        log.warn("Hold of tenant {} could not be ended, retrying within a second", one.id, failure);
       } finally {
         one.lock.unlock();
       }

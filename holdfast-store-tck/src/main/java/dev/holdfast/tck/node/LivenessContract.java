@@ -249,7 +249,8 @@ public abstract class LivenessContract extends NodeTestBase {
         .singleElement()
         .satisfies(beat ->
             assertThat(beat.roles()).containsExactlyInAnyOrder("worker", "scheduler", "sweeper"));
-    assertThatThrownBy(() -> client().nodes().heartbeats("kept", 0)).hasMessageContaining("1 to 10000");
+    assertThatThrownBy(() -> client().nodes().heartbeats("kept", 0))
+        .hasMessageContaining("1 to 10000");
   }
 
   @Test

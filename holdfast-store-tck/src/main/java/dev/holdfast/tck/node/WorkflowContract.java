@@ -111,7 +111,8 @@ public abstract class WorkflowContract extends NodeTestBase {
         Workflow.defineWithResult(
             "test::stage", Note.class, flow -> flow.step("only", SAY, flow.input()));
     Workflow<Note, Void> fails =
-        Workflow.define("test::failing", Note.class, flow -> flow.step("only", BREAK, flow.input()));
+        Workflow.define(
+            "test::failing", Note.class, flow -> flow.step("only", BREAK, flow.input()));
     var stage =
         client()
             .runs()

@@ -130,11 +130,7 @@ class WorkflowTesterTest {
   @Test
   void aFixedResultNeedsNoHandler() {
     TestedRun<Parcel> run =
-        shop()
-            .returns(PACK, new Parcel("T-fixed"))
-            .succeeds(SHIP)
-            .run(FULFIL, ORDER)
-            .orThrow();
+        shop().returns(PACK, new Parcel("T-fixed")).succeeds(SHIP).run(FULFIL, ORDER).orThrow();
 
     assertThat(run.result()).isEqualTo(new Parcel("T-fixed"));
     assertThat(log).isEmpty();
