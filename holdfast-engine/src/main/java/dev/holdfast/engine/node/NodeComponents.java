@@ -78,7 +78,8 @@ final class NodeComponents {
     this.events =
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.leases = leases(from, from.leaseStore()).defaultTtl(from.leaseTtl).events(events).build();
-    // In the store of the jobs, which is what it protects, wherever the leases of users are.
+    // In the store of the jobs, which is what it protects, even if the leases of users are in
+    // another one.
     this.alone = new SingleNodeGuard(store.nodes(), leases(from, store.leases()).build(), settings);
     this.identity =
         new CurrentIncarnation(
