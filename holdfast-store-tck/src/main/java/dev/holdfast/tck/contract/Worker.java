@@ -203,7 +203,8 @@ public final class Worker {
                 limit,
                 PLENTY,
                 registration.serves(),
-                rule));
+                rule,
+                Set.of()));
   }
 
   /** Returns the number of the latest claim call. */
