@@ -65,7 +65,11 @@ final class Commands {
             .findFirst();
       }
     }
-    int most = command.positionalParameters().stream().mapToInt(value -> value.arity().max()).sum();
+    long most =
+        command.positionalParameters().stream()
+            .mapToLong(value -> Math.max(value.index().max() + 1L, value.arity().max()))
+            .max()
+            .orElse(0);
     return given.size() > most ? Optional.of("too many arguments " + given) : Optional.empty();
   }
 
