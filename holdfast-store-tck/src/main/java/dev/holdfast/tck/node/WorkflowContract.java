@@ -128,7 +128,10 @@ public abstract class WorkflowContract extends NodeTestBase {
     assertThat(stage).isNotDone();
 
     other.close();
-    assertThat(never).failsWithin(SOON).withThrowableOfType(CancellationException.class);
+    assertThat(never)
+        .failsWithin(SOON)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(CancellationException.class);
     start(worker());
 
     assertThat(stage).succeedsWithin(SOON).isEqualTo(new Note("hello!"));
