@@ -323,7 +323,9 @@ public abstract class RunReplayContract extends RunTestBase {
       page =
           client()
               .runs()
-              .events(started.id(), events.isEmpty() ? 0 : events.getLast().seq(), 1_000);
+              .events(
+                  started.id(),
+                  events.isEmpty() ? Page.first(1_000) : Page.after(events.getLast().seq(), 1_000));
       events.addAll(page);
     } while (!page.isEmpty());
     assertThat(events).hasSizeGreaterThan(2 * steps);
