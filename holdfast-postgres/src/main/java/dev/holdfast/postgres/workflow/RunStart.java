@@ -154,7 +154,7 @@ final class RunStart {
           .findOne()
           .map(RunId::new);
     }
-    KeyRequest request = new KeyRequest(run.id().value(), "workflow:" + run.workflow(), key);
+    KeyRequest request = ledgerEntry(run, key);
     if (!intake.keys().takeLedgerKeys(handle.getConnection(), List.of(request)).isEmpty()) {
       return Optional.empty();
     }
@@ -166,6 +166,10 @@ final class RunStart {
     return Optional.ofNullable(owner)
         .map(id -> new RunId(id.value()))
         .filter(id -> !id.equals(run.id()));
+  }
+
+  private static KeyRequest ledgerEntry(NewRun run, UniqueKey key) {
+    return new KeyRequest(run.id().value(), "workflow:" + run.workflow(), key);
   }
 
   /** Inserts the run; returns nothing if its id or key was taken meanwhile. */
