@@ -56,7 +56,7 @@ final class Commands {
         }
       } else if (command.subcommands().isEmpty()) {
         given.add(word);
-      } else if (command == ROOT && word.equals("COMMAND")) {
+      } else if (word.equals("COMMAND")) {
         return Optional.empty();
       } else {
         return Arrays.stream(word.split("\\|"))
