@@ -26,7 +26,7 @@ public interface Nodes {
    *
    * @param limit the maximum number of heartbeats, 1 to 10,000
    */
-  List<NodeInfo.Heartbeat> beats(String id, int limit);
+  List<NodeInfo.Heartbeat> heartbeats(String id, int limit);
 
   /**
    * Fences a node: it gives up all jobs it holds and starts again as a new incarnation, as if it

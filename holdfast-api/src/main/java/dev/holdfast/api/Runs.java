@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,11 @@ import org.jspecify.annotations.Nullable;
  * Starts, finds, awaits and controls runs.
  *
  * <p>Operations on a run that does not exist throw an {@link UnknownRunException}, and operations
- * that its state does not allow throw a {@link RunStateException}. Nothing was changed then.
+ * that its state does not allow throw a {@link RunStateException}. Nothing was changed then. The
+ * same operations on jobs return a result instead. Jobs are many and short: that one has started or
+ * ended in the meantime is normal, and a caller decides by the result. A run is controlled one at a
+ * time and on purpose, and a refusal that is overlooked would leave it in a state that the caller
+ * does not expect.
  */
 public interface Runs extends Starter {
 
@@ -52,16 +57,13 @@ public interface Runs extends Starter {
   Map<RunState, Long> count(RunFilter filter);
 
   /**
-   * Lists the events of a run, oldest first.
-   *
-   * @param after the number of the last event that was read; 0 for all
-   * @param limit the maximum number of events
+   * Lists the events of a run, oldest first. Their key is their {@linkplain RunEvent#seq number}.
    */
-  List<RunEvent> events(RunId id, long after, int limit);
+  List<RunEvent> events(RunId id, Page<Long> page);
 
   /**
-   * Lists the elements of a map in the order of its list, with their labels and what became of
-   * them: at most 10,000. Empty if the list of the map cannot be read yet.
+   * Lists the elements of a map in the order of its list, with their labels and states: at most
+   * 10,000. Empty if the list of the map cannot be read yet.
    *
    * @param step the name of the map
    * @throws IllegalArgumentException if the run has no such step, or it is no map
@@ -82,6 +84,24 @@ public interface Runs extends Starter {
   /** Waits until a run has ended and returns its result. */
   default <R> @Nullable R await(Started<R> run, Duration atMost) throws InterruptedException {
     return await(run.id(), run.resultType(), atMost);
+  }
+
+  /**
+   * Returns a stage that completes with the result of a run, or exceptionally with what {@link
+   * #await(RunId, TypeRef, Duration) await} would throw. It blocks no thread of the caller. Closing
+   * the client completes it with a {@link java.util.concurrent.CancellationException}.
+   *
+   * @param atMost how long to wait
+   */
+  <R> CompletionStage<@Nullable R> awaitAsync(RunId id, TypeRef<R> resultType, Duration atMost);
+
+  /**
+   * Returns a stage that completes with the result of a run.
+   *
+   * @see #awaitAsync(RunId, TypeRef, Duration)
+   */
+  default <R> CompletionStage<@Nullable R> awaitAsync(Started<R> run, Duration atMost) {
+    return awaitAsync(run.id(), run.resultType(), atMost);
   }
 
   /**

@@ -16,7 +16,7 @@
  *   <li>{@link dev.holdfast.api.schedule}: recurring jobs
  *   <li>{@link dev.holdfast.api.trigger}: events that start tasks
  *   <li>{@link dev.holdfast.api.workflow}: graphs of steps, and their runs
- *   <li>{@link dev.holdfast.api.lease}: leases, locks and work to be done once at startup
+ *   <li>{@link dev.holdfast.api.lease}: leases, locks and work to be done once at start-up
  *   <li>{@link dev.holdfast.api.event}: lifecycle events of jobs, nodes, tasks and leases, for
  *       listeners
  *   <li>{@link dev.holdfast.api.codec}: encoding of payloads and results

@@ -213,6 +213,19 @@ class ArchitectureTest {
   }
 
   @Test
+  void theContractSuiteKnowsNoStoreButTheOneInMemory() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(TCK)
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(ANY_OF_OURS)
+                    .and(not(resideInAnyPackage(API, ENGINE, TESTKIT, TCK))))
+            .because("every store must pass it, with a fixture of its own module"));
+  }
+
+  @Test
   void theJUnitExtensionRequiresNoOtherTestLibrary() {
     check(
         noClasses()

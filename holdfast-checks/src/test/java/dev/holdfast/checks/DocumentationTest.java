@@ -94,6 +94,20 @@ class DocumentationTest {
   }
 
   @Test
+  void everyCommandNamedInTheDocumentationExists() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    int found = 0;
+    for (Path page : pages()) {
+      for (String line : Commands.namedIn(read(page))) {
+        found++;
+        Commands.mistake(line).ifPresent(mistake -> wrong.add(name(page) + ": " + mistake));
+      }
+    }
+    assertThat(found).as("commands in pages").isGreaterThan(50);
+    assertThat(wrong).isEmpty();
+  }
+
+  @Test
   void everySettingIsDocumented() {
     String settings = read(Checkout.root().resolve("docs/settings.md"));
     String cluster = read(Checkout.root().resolve("docs/cluster.md"));

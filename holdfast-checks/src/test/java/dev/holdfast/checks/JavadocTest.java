@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.lang.model.element.Modifier;
@@ -27,6 +28,8 @@ import org.junit.jupiter.api.Test;
 class JavadocTest {
   private static final Path API =
       Checkout.root().resolve("holdfast-api/src/main/java/dev/holdfast/api");
+  private static final Pattern LINK =
+      Pattern.compile("\\{@link\\s+(?:\\*\\s+)?(dev\\.holdfast\\.[\\w.]+)");
   private static final Pattern DEFAULT = Pattern.compile("Defaults\\s+to|Required");
 
   @Test
@@ -47,6 +50,30 @@ class JavadocTest {
           .allSatisfy(name ->
               assertThat(overview).contains("<li>{@link dev.holdfast.api.%s}:".formatted(name)));
     }
+  }
+
+  @Test
+  void everyClassLinkedFromADescriptionOfAPackageExists() throws IOException {
+    List<String> sources =
+        Checkout.filesEndingWith(".java").stream()
+            .map(source -> source.toString().replace('/', '.'))
+            .toList();
+    List<String> missing = new ArrayList<>();
+    int found = 0;
+    for (Path description : Checkout.filesEndingWith("package-info.java")) {
+      for (MatchResult link : LINK.matcher(Files.readString(description)).results().toList()) {
+        found++;
+        String target = link.group(1);
+        if (sources.stream()
+            .noneMatch(source ->
+                source.endsWith(".java.%s.java".formatted(target))
+                    || source.endsWith(".java.%s.package-info.java".formatted(target)))) {
+          missing.add("%s links %s".formatted(Checkout.root().relativize(description), target));
+        }
+      }
+    }
+    assertThat(found).as("links").isGreaterThan(50);
+    assertThat(missing).isEmpty();
   }
 
   private static Settings settings() throws IOException {

@@ -41,6 +41,11 @@ public final class Main {
     return line.execute(args);
   }
 
+  /** Returns the root command with all subcommands. */
+  public static CommandLine allCommands() {
+    return commandLine(Map.of());
+  }
+
   /** Returns the root command with the subcommands that the arguments may mean. */
   private static CommandLine commandLine(Map<String, String> variables, String... args) {
     HoldfastCommand root = new HoldfastCommand(variables);

@@ -39,6 +39,7 @@ public final class Drafts {
         Set.of(),
         null,
         null,
-        false);
+        NewJob.IdUse.FRESH,
+        NewJob.Stamp.NONE);
   }
 }

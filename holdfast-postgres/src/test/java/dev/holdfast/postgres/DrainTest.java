@@ -137,7 +137,7 @@ class DrainTest {
       assertThat(process.hasEndedWithin(30_000)).isTrue();
       assertThat(process.exitValue()).isEqualTo(143);
       assertThat(client.find(job.id()).orElseThrow().state())
-          .as("not given back, because its handler was still running")
+          .as("not handed back, because its handler was still running")
           .isEqualTo(JobState.RUNNING);
       assertThat(client.await(job, SOON)).isEqualTo("run 1");
       assertThat(meters.stream().mapToDouble(DrainTest::recovered).sum()).isEqualTo(1);

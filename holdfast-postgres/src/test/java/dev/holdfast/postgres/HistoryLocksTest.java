@@ -292,7 +292,8 @@ class HistoryLocksTest {
             draft.tags(),
             null,
             null,
-            false)
+            NewJob.IdUse.FRESH,
+            NewJob.Stamp.NONE)
         .repeated();
   }
 }

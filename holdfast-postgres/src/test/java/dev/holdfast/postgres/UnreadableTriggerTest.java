@@ -93,7 +93,7 @@ class UnreadableTriggerTest {
         .hasMessageContaining("isPrimeNumber")
         .hasMessageContaining("remove");
 
-    assertThat(client.triggers().remove("strange")).isTrue();
+    assertThat(client.triggers().delete("strange")).isTrue();
     assertThat(client.triggers().find("strange")).isEmpty();
   }
 
@@ -130,7 +130,7 @@ class UnreadableTriggerTest {
           referencing old table as gone for each statement execute function holdfast.few()
         """);
 
-    assertThat(client.triggers().remove("cooling")).isTrue();
+    assertThat(client.triggers().delete("cooling")).isTrue();
 
     assertThat(
             fixture.ask(

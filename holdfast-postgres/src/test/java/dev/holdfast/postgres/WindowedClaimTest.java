@@ -90,7 +90,8 @@ class WindowedClaimTest {
               Set.of(),
               null,
               null,
-              false));
+              NewJob.IdUse.FRESH,
+              NewJob.Stamp.NONE));
     }
     fixture.store().intake().enqueue(jobs);
   }

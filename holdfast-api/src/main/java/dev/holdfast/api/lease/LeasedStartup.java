@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Implements startup actions with leases. */
+/** Implements start-up actions with leases. */
 final class LeasedStartup implements StartupCoordinator {
   private static final String PREFIX = "startup:";
 

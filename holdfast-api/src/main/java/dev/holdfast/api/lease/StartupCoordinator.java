@@ -3,7 +3,7 @@ package dev.holdfast.api.lease;
 import java.time.Duration;
 
 /**
- * Coordinates destructive actions at startup, so that one node of the cluster performs them once.
+ * Coordinates destructive actions at start-up, so that one node of the cluster performs them once.
  * An action is a lease whose key starts with {@code startup:}.
  *
  * <pre>{@code

@@ -1,11 +1,11 @@
 package dev.holdfast.api.schedule;
 
-/** The result of {@linkplain Schedules#put storing} a schedule. */
+/** The result of storing a schedule or a trigger. */
 public enum PutResult {
-  /** A schedule with this id did not exist, and was created. */
+  /** None with this id existed, and it was created. */
   CREATED,
-  /** A schedule with this id existed, and was changed. */
+  /** One with this id existed, and was changed. */
   CHANGED,
-  /** The same schedule existed; nothing was changed. */
+  /** The same one existed; nothing was changed. */
   UNCHANGED
 }

@@ -66,7 +66,7 @@ public interface RecoveryPolicy<P> {
     String holder();
 
     /** Returns how long that node had sent no heartbeat. */
-    Duration silence();
+    Duration sinceLastHeartbeat();
   }
 
   /** What to do with the job. */

@@ -1,16 +1,17 @@
 package dev.holdfast.api.trigger;
 
+import dev.holdfast.api.schedule.PutResult;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Stores, finds, pauses and removes triggers for the whole cluster. A change takes effect with the
+ * Stores, finds, pauses and deletes triggers for the whole cluster. A change takes effect with the
  * next event.
  */
 public interface Triggers {
 
   /** Stores a trigger, replacing the one with the same id. A paused trigger stays paused. */
-  void put(Trigger trigger);
+  PutResult put(Trigger trigger);
 
   /**
    * Finds a trigger.
@@ -38,10 +39,10 @@ public interface Triggers {
   boolean resume(String id);
 
   /**
-   * Removes a trigger. Jobs that already wait for the debounce time still start. A node that
+   * Deletes a trigger. Jobs that already wait for the debounce time still start. A node that
    * declares the trigger stores it again when the node starts.
    *
    * @return whether the trigger existed
    */
-  boolean remove(String id);
+  boolean delete(String id);
 }

@@ -161,7 +161,7 @@ public final class Flow<I> {
     return this;
   }
 
-  /** Sets a text for people, shown instead of the name. Defaults to none. */
+  /** Sets a display text, shown instead of the name. Defaults to none. */
   public Flow<I> label(String text) {
     this.label = text;
     return this;

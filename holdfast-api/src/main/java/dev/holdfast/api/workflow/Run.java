@@ -33,7 +33,7 @@ public interface Run {
   /** Returns the result of the run, encoded; empty if it has none, or has not succeeded. */
   Optional<String> result();
 
-  /** Returns the text for people that was given at the start. */
+  /** Returns the display text that was given at the start. */
   Optional<String> label();
 
   /** Returns the tags of the run. */

@@ -2,15 +2,15 @@ package dev.holdfast.api.workflow;
 
 import java.util.Optional;
 
-/** An element of a map and what became of it, as read from the database. */
+/** An element of a map and its state, as read from the database. */
 public interface RunItem {
 
   /** Returns the position of the element in the list, from 0. */
   int position();
 
   /**
-   * Returns the text for people: the field that {@link MapStep#labelItems} names, or the position
-   * if the element has no such field.
+   * Returns the display text: the field that {@link MapStep#labelItems} names, or the position if
+   * the element has no such field.
    */
   String label();
 

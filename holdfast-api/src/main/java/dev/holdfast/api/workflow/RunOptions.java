@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the id of the run; null to generate one
  * @param unique a key that prevents duplicates among the runs of the workflow; null for none
  * @param tags tags to find the run by, at most 16
- * @param label a text for people; null for none
+ * @param label a display text; null for none
  * @param priority the priority of the jobs of its steps; null for that of each step
  */
 public record RunOptions(
@@ -102,7 +102,7 @@ public record RunOptions(
       return this;
     }
 
-    /** Sets a text for people, shown instead of the id. Defaults to none. */
+    /** Sets a display text, shown instead of the id. Defaults to none. */
     public Builder label(String text) {
       this.label = text;
       return this;

@@ -12,7 +12,7 @@ public interface RunStep {
   /** Returns the name of the step. */
   String name();
 
-  /** Returns the text for people; the name if the step has none. */
+  /** Returns the display text; the name if the step has none. */
   String label();
 
   /** Returns what the step does: {@code task}, {@code map}, {@code workflow}, {@code sleep} … */

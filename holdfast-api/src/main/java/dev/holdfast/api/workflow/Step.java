@@ -119,7 +119,7 @@ public sealed class Step<R> implements Source<R> permits MapStep, ChildStep, Sig
     return this;
   }
 
-  /** Sets a text for people, shown instead of the name. Defaults to none. */
+  /** Sets a display text, shown instead of the name. Defaults to none. */
   public final Step<R> label(String text) {
     this.label = text;
     return this;

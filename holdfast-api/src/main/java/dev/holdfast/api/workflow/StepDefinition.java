@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param onError what the run does when it has failed permanently
  * @param options how its jobs are run; not used by steps without jobs
  * @param timeout how long the step as a whole may take, from its start; null for no limit
- * @param label a text for people, shown instead of the name; null for none
+ * @param label a display text, shown instead of the name; null for none
  * @param eager whether it runs as soon as its rule must hold, although dependencies are still open
  * @param isFinally whether it runs after all other steps, however the run ends
  * @param compensation the task that undoes this step; null for none

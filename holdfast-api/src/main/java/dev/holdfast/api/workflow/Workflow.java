@@ -164,7 +164,7 @@ public final class Workflow<I, R> {
     return Optional.ofNullable(maxActive);
   }
 
-  /** Returns a text for people; empty for none. */
+  /** Returns a display text; empty for none. */
   public Optional<String> label() {
     return Optional.ofNullable(label);
   }

@@ -3,7 +3,7 @@ package dev.holdfast.cli.connect;
 import java.time.Duration;
 import tools.jackson.databind.JsonNode;
 
-/** The REST API, wherever it is. */
+/** The REST API, of a server or in this process. */
 interface Api extends AutoCloseable {
 
   /**

@@ -24,8 +24,8 @@ public record ApiRequest(
   }
 
   /**
-   * Returns a request that creates something that has no id of its own: a server that dies in the
-   * middle may have created it, and a repeat would create another.
+   * Returns a request that creates something that has no id: a server that dies in the middle may
+   * have created it, and a repeat would create another.
    */
   public static ApiRequest createOnce(String path, @Nullable JsonNode body) {
     return new ApiRequest("POST", path, body, true, false);

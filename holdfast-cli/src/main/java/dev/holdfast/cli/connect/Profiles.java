@@ -48,7 +48,7 @@ public record Profiles(Path file, @Nullable String current, Map<String, Profile>
       return new Profiles(file, null, Map.of());
     } catch (IOException | IllegalArgumentException unreadable) {
       throw new HoldfastException(
-          "The profiles in %s cannot be read: mend or delete the file.".formatted(file),
+          "The profiles in %s cannot be read: correct or delete the file.".formatted(file),
           unreadable);
     }
   }

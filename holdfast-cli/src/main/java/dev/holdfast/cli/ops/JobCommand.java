@@ -118,7 +118,7 @@ public final class JobCommand extends Group {
       name = "requeue",
       description =
           "Make a job ready, so that any free node can run it. A scheduled or failed job is ready"
-              + " at once; a claimed job when its node has given it back.")
+              + " at once; a claimed job when its node has handed it back.")
   int requeue(@Mixin Target target, @Mixin JobArgument job) {
     return target.run(session -> {
       JsonNode result = session.post(session.path("jobs", job.id(), "requeue"));
@@ -127,7 +127,7 @@ public final class JobCommand extends Group {
           switch (Value.text(result, "result")) {
             case "ALREADY_READY" -> "Job %s was already ready.".formatted(job.id());
             case "REQUESTED" ->
-                "Job %s is claimed; its node was told to give it back without using an attempt."
+                "Job %s is claimed; its node was told to hand it back without using an attempt."
                     .formatted(job.id());
             default -> "Job %s is ready.".formatted(job.id());
           });

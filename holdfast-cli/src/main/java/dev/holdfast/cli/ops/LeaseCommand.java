@@ -91,7 +91,7 @@ public final class LeaseCommand extends Group {
   @Command(
       name = "reopen",
       description =
-          "Let a completed lease be acquired with acquireOnce before its ttl is over (database"
+          "Let a completed lease be acquired with acquireOnce before its TTL is over (database"
               + " only).")
   int reopen(
       @Mixin Target target,

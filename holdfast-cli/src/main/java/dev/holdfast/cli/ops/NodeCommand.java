@@ -214,7 +214,7 @@ public final class NodeCommand extends Group {
           int limit) {
     return target.onDatabase(session -> {
       try (HoldfastClient client = HoldfastClient.on(session.store())) {
-        return beats(session, id, client.nodes().beats(id, limit));
+        return beats(session, id, client.nodes().heartbeats(id, limit));
       }
     });
   }

@@ -51,7 +51,7 @@ public final class StartCommand implements Callable<Integer> {
   @Option(names = "--tag", paramLabel = "WORD", description = "Add a tag. May be repeated.")
   private List<String> tags = List.of();
 
-  @Option(names = "--label", paramLabel = "TEXT", description = "Set a text for people.")
+  @Option(names = "--label", paramLabel = "TEXT", description = "Set a display text.")
   private @Nullable String label;
 
   @Option(

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A class path given by the user, as for {@code java -cp}, with a class loader of its own. */
+/** A class path given by the user, as for {@code java -cp}, with a separate class loader. */
 final class ModulePath implements Closeable {
   private final String text;
   private final URLClassLoader loader;

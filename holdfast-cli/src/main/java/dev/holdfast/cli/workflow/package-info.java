@@ -1,11 +1,11 @@
 /**
  * Commands about workflows: {@link dev.holdfast.cli.workflow.CheckCommand} checks those of a class
  * path, {@link dev.holdfast.cli.workflow.GraphCommand} draws those of a class path or a database,
- * and {@link dev.holdfast.cli.workflow.WorkflowsCommand} lists those of a database.
+ * and {@link dev.holdfast.cli.workflow.WorkflowCommand} lists those of a database.
  *
  * <p>Code of a class path is loaded by {@link dev.holdfast.cli.workflow.ModulePath} only, in a
- * class loader of its own. Invariant: nothing that this code throws ends a command without a
- * message that names the module.
+ * separate class loader. Invariant: nothing that this code throws ends a command without a message
+ * that names the module.
  */
 @NullMarked
 package dev.holdfast.cli.workflow;

@@ -232,7 +232,7 @@ class ClientCommandTest {
       assertThat(node.held()).isEqualTo(1);
 
       assertThat(holdfast("job", "requeue", held.toString()).out())
-          .contains("is claimed; its node was told to give it back");
+          .contains("is claimed; its node was told to hand it back");
       Cli taken = holdfast("job", "requeue", failed.toString());
       assertThat(taken.exit()).isEqualTo(ExitCode.CONFLICT.number());
       assertThat(taken.err()).contains("Another active job has the unique key");
@@ -298,7 +298,7 @@ class ClientCommandTest {
             .id("kept")
             .liveness(s -> s.heartbeat(Duration.ofMillis(50)).keepHeartbeats(Duration.ofDays(1)))
             .start()) {
-      await().until(() -> client.nodes().beats("kept", 10).size() >= 2);
+      await().until(() -> client.nodes().heartbeats("kept", 10).size() >= 2);
 
       assertThat(holdfast("node", "beats", "kept", "--limit", "2").out())
           .contains(node.incarnation().toString());

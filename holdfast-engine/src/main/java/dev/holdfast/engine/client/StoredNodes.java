@@ -42,7 +42,7 @@ final class StoredNodes implements Nodes {
   }
 
   @Override
-  public List<NodeInfo.Heartbeat> beats(String id, int limit) {
+  public List<NodeInfo.Heartbeat> heartbeats(String id, int limit) {
     if (limit < 1 || limit > MAX_HEARTBEATS) {
       throw new IllegalArgumentException(
           "A page of %d heartbeats is not valid: request 1 to %d."

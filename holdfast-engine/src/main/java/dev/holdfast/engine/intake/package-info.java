@@ -3,7 +3,7 @@
  * validated, encoded and passed to the store; then the nodes are notified.
  *
  * <p>An enqueue whose outcome is unknown is repeated under the same job id, which the store
- * recognizes, so that a repeat never creates a second job.
+ * recognises, so that a repeat never creates a second job.
  */
 @NullMarked
 package dev.holdfast.engine.intake;

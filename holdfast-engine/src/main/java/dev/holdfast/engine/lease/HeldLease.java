@@ -119,7 +119,7 @@ final class HeldLease implements Lease {
     return isHeld();
   }
 
-  /** Returns a renewal for the current ttl, to be sent now. */
+  /** Returns a renewal for the current TTL, to be sent now. */
   synchronized LeaseTime.Sent send(Moment now) {
     return time.extend(now);
   }
@@ -174,7 +174,7 @@ final class HeldLease implements Lease {
         return;
       }
     }
-    lose(LeaseLoss.NOT_RENEWED, "it could not be renewed within its ttl of " + ttl());
+    lose(LeaseLoss.NOT_RENEWED, "it could not be renewed within its TTL of " + ttl());
   }
 
   private synchronized Duration ttl() {
@@ -306,7 +306,7 @@ final class HeldLease implements Lease {
       end(how);
     } catch (StoreException notWritten) {
       log.warn(
-          "The end of lease '{}' could not be written; it becomes free when its ttl of {} is over:"
+          "The end of lease '{}' could not be written; it becomes free when its TTL of {} is over:"
               + " {}",
           key(),
           ttl(),

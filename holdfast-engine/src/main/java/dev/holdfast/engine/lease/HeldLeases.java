@@ -55,7 +55,7 @@ public final class HeldLeases {
 
   /**
    * Accepts no more leases, and tells the holders of the remaining ones that they have lost them.
-   * The leases are not ended in the store: a holder may still be working, and has until its ttl is
+   * The leases are not ended in the store: a holder may still be working, and has until its TTL is
    * over to stop.
    */
   public void close() {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * when the first lease is acquired.
  *
  * <p>Closing stops the renewals: leases that are still held are lost at once for their holders, and
- * become free for others when their ttl is over.
+ * become free for others when their TTL is over.
  */
 public final class HoldfastLeases implements Leases, AutoCloseable {
   private static final Duration LAST_RENEWAL = Duration.ofSeconds(1);

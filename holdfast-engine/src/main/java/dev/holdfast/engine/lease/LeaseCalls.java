@@ -4,6 +4,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
+import dev.holdfast.engine.intake.StoreRetry;
 import dev.holdfast.engine.meter.LeaseMeters;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.LeaseStore.Ending;
@@ -37,9 +38,9 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
   Reply acquire(LeaseRequest request, UUID acquisition) {
     Moment started = now();
     Reply reply =
-        LeaseRetry.ask(
+        StoreRetry.ask(
             "acquire lease '%s'".formatted(request.key()),
-            () -> {
+            before -> {
               Moment sentAt = now();
               return new Reply(book.acquire(request, acquisition, holder), sentAt);
             });
@@ -83,7 +84,7 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
   boolean end(LeaseClaim claim, Ending how) {
     Moment started = now();
     boolean ours =
-        LeaseRetry.ask("end lease '%s'".formatted(claim.key()), () -> book.end(claim, how));
+        StoreRetry.ask("end lease '%s'".formatted(claim.key()), before -> book.end(claim, how));
     if (ours) {
       Duration took = started.until(now());
       switch (how) {

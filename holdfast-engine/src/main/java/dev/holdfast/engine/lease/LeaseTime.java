@@ -11,9 +11,9 @@ import java.util.List;
  * way. Guarded by the lock of its lease.
  *
  * <p>An <em>extension</em> never shortens the time in the store, so one that is executed late does
- * no harm. A <em>reset</em> sets a new ttl and may shorten the time. So the holder relies on a
+ * no harm. A <em>reset</em> sets a new TTL and may shorten the time. So the holder relies on a
  * shorter time from before the reset is sent; and if the reset is never confirmed, it relies on no
- * more than the ttl of that reset for as long as it holds the lease, since the reset may still be
+ * more than the TTL of that reset for as long as it holds the lease, since the reset may still be
  * on its way.
  */
 final class LeaseTime {
@@ -22,7 +22,7 @@ final class LeaseTime {
    * A renewal on its way.
    *
    * @param at a moment before it was sent
-   * @param ttl the ttl that the store is asked for
+   * @param ttl the TTL that the store is asked for
    * @param sure what the holder may rely on from that moment if it is confirmed
    * @param reset whether it may shorten the time
    * @param resets how many resets were sent up to then
@@ -60,12 +60,12 @@ final class LeaseTime {
     return renewal;
   }
 
-  /** Returns a renewal for the current ttl, to be sent now. */
+  /** Returns a renewal for the current TTL, to be sent now. */
   Sent extend(Moment now) {
     return new Sent(now, ttl, sure(), false, resets);
   }
 
-  /** Returns a renewal for a new ttl, to be sent now. Later renewals use the new ttl, too. */
+  /** Returns a renewal for a new TTL, to be sent now. Later renewals use the new TTL, too. */
   Sent reset(Moment now, Duration changed) {
     ttl = changed;
     Sent sent = new Sent(now, ttl, sure(), true, ++resets);

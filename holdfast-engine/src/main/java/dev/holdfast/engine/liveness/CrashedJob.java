@@ -28,7 +28,7 @@ record CrashedJob<P>(
     int crashes,
     int attempt,
     String holder,
-    Duration silence,
+    Duration sinceLastHeartbeat,
     Supplier<Job> row,
     Function<String, @Nullable P> decode)
     implements RecoveryPolicy.Crash<P> {

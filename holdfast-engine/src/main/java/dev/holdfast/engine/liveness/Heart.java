@@ -35,6 +35,7 @@ public final class Heart implements Role {
   private final HeartbeatInterval interval;
   private final Supplier<Lost> lost;
   private final Listener listener;
+  private int failures;
   private @Nullable Tenure successor;
 
   /** Learns what a Heart finds out. */
@@ -90,10 +91,18 @@ public final class Heart implements Role {
       if (!tenure.isOver()) {
         beat(tenure, now);
       }
-      return tenure.isOver() ? startOver(tenure, now) : now.plus(interval.next(reconciler.size()));
+      Moment next =
+          tenure.isOver() ? startOver(tenure, now) : now.plus(interval.next(reconciler.size()));
+      failures = 0;
+      return next;
     } catch (StoreException failure) {
       Duration delay = interval.afterFailure();
-      log.warn("Heartbeat failed, retrying in {} ms: {}", delay.toMillis(), failure.getMessage());
+      failures++;
+      log.warn(
+          "Heartbeat failed (attempt {}), retrying in {} ms: {}",
+          failures,
+          delay.toMillis(),
+          failure.getMessage());
       return now.plus(delay);
     }
   }

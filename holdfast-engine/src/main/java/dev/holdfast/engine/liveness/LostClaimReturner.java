@@ -101,7 +101,7 @@ public final class LostClaimReturner implements Role {
       }
     } catch (StoreException failure) {
       log.warn(
-          "Finding or returning lost claims failed, retrying after the next heartbeat: {}",
+          "Jobs of lost claims could not be handed back, retrying after the next heartbeat: {}",
           failure.getMessage());
     }
     nextLook = look;
@@ -141,7 +141,7 @@ public final class LostClaimReturner implements Role {
     }
     log.warn(
         "{} jobs were claimed for this node without its knowledge (lost replies or failed starts);"
-            + " they went back to their queues without using an attempt",
+            + " they were handed back without using an attempt",
         given.size());
   }
 }

@@ -88,7 +88,7 @@ final class Assembly {
       case Signal.Watched watched -> {} // The bus has noted it.
       case Signal.Changed changed -> {}
       case Signal.SchedulesChanged changed -> upkeep.schedulesChanged();
-      case Signal.InTenant other -> {} // Whoever shares a coordinator unwraps them before.
+      case Signal.InTenant other -> {} // TenantSignals unwraps them.
       case Signal.SignalsMissed missed -> {
         work.claimers.expectWork();
         upkeep.lookAgain();

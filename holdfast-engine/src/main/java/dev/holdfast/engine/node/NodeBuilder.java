@@ -83,6 +83,7 @@ public final class NodeBuilder {
   FairSlots.@Nullable Share share;
   ClientSettings client = ClientSettings.DEFAULT;
   final List<AttemptInterceptor> attemptInterceptors = new ArrayList<>();
+  private final List<EnqueueInterceptor> enqueueInterceptors = new ArrayList<>();
   int jobLogLines;
   private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
   private NodeIdentity identity = NodeIdentity.hostAndPid();
@@ -427,7 +428,7 @@ public final class NodeBuilder {
    * interceptors, see {@link ClientSettings}. Defaults to none.
    */
   public NodeBuilder interceptEnqueues(EnqueueInterceptor inner) {
-    this.client = client.intercepting(inner);
+    enqueueInterceptors.add(inner);
     return this;
   }
 
@@ -495,7 +496,7 @@ public final class NodeBuilder {
   }
 
   /**
-   * Keeps the leases, locks and startup actions of this node in another store than its jobs, for
+   * Keeps the leases, locks and start-up actions of this node in another store than its jobs, for
    * example in a database that several clusters share. All processes that compete for a lease need
    * the same one. Only a node whose jobs are in that store deletes its old leases. The lease of
    * {@linkplain LivenessSettings#singleNode single-node mode} always stays with the jobs. Defaults
@@ -630,8 +631,8 @@ public final class NodeBuilder {
   }
 
   /**
-   * Sets the limits and checks of the node's own {@link HoldfastNode#client client}. Defaults to
-   * {@link ClientSettings#DEFAULT}.
+   * Sets the limits, checks and outermost interceptors of the node's own {@link HoldfastNode#client
+   * client}. Defaults to {@link ClientSettings#DEFAULT}.
    */
   public NodeBuilder client(ClientSettings settings) {
     this.client = settings;
@@ -645,6 +646,15 @@ public final class NodeBuilder {
   public NodeBuilder environment(Environment own) {
     this.environment = own;
     return this;
+  }
+
+  /** Returns the settings of the node's own client. */
+  ClientSettings clientSettings() {
+    ClientSettings all = telemetry == null ? client : client.tracing(telemetry);
+    for (EnqueueInterceptor inner : enqueueInterceptors) {
+      all = all.intercepting(inner);
+    }
+    return all;
   }
 
   /** Returns the names of the tasks that have a handler. */

@@ -78,7 +78,8 @@ final class NodeComponents {
     this.events =
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.leases = leases(from, from.leaseStore()).defaultTtl(from.leaseTtl).events(events).build();
-    // In the store of the jobs, which is what it protects, wherever the leases of users are.
+    // In the store of the jobs, which is what it protects, even if the leases of users are in
+    // another one.
     this.alone = new SingleNodeGuard(store.nodes(), leases(from, store.leases()).build(), settings);
     this.identity =
         new CurrentIncarnation(
@@ -103,7 +104,7 @@ final class NodeComponents {
             store,
             from.codec,
             bus,
-            from.telemetry == null ? from.client : from.client.tracing(from.telemetry),
+            from.clientSettings(),
             environment.ids(),
             JobOrigin.onNode(settings.id(), settings.stacks().stack(), modes));
     this.lost = new LostSlots(settings.hung().replacedSlots(), meters, events);

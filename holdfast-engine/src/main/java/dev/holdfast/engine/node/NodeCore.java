@@ -242,7 +242,18 @@ public final class NodeCore implements AutoCloseable {
         }
       }
       case Signal.SignalsMissed missed -> beating.wake();
-      default -> {} // The rest concerns nodes.
+      // The rest concerns the nodes in tenants.
+      case Signal.InTenant other -> {}
+      case Signal.NewWork work -> {}
+      case Signal.Scheduled scheduled -> {}
+      case Signal.QueueChanged changed -> {}
+      case Signal.TaskChanged changed -> {}
+      case Signal.RunsMarked marked -> {}
+      case Signal.ResultAwaited awaited -> {}
+      case Signal.JobEnded ended -> {}
+      case Signal.Watched watched -> {}
+      case Signal.Changed changed -> {}
+      case Signal.SchedulesChanged changed -> {}
     }
   }
 

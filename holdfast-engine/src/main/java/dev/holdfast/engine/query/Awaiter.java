@@ -11,7 +11,6 @@ import dev.holdfast.engine.store.JobQueries;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -48,17 +47,7 @@ public final class Awaiter {
   /** Waits in a virtual thread, until the client is closed at the latest. */
   public <R> CompletionStage<@Nullable R> awaitAsync(
       JobId id, TypeRef<R> resultType, Duration atMost) {
-    CompletableFuture<@Nullable R> result = new CompletableFuture<>();
-    Thread.ofVirtual()
-        .name("holdfast-await-" + id)
-        .start(() -> {
-          try {
-            result.complete(await(id, resultType, atMost, true));
-          } catch (Throwable failure) {
-            result.completeExceptionally(failure);
-          }
-        });
-    return result.minimalCompletionStage();
+    return EndWaiter.async(id, () -> await(id, resultType, atMost, true));
   }
 
   private Job look(JobId id) {

@@ -6,11 +6,15 @@ import dev.holdfast.engine.notify.SignalBus;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Waits for a job or a run to end. It tells the cluster what it waits for, and the node that ends
@@ -93,6 +97,21 @@ public final class EndWaiter implements AutoCloseable {
     } finally {
       calls.remove(call);
     }
+  }
+
+  /** Waits in a virtual thread, for waits that end on close. */
+  public static <R> CompletionStage<@Nullable R> async(JobId id, Callable<@Nullable R> wait) {
+    CompletableFuture<@Nullable R> result = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .name("holdfast-await-" + id)
+        .start(() -> {
+          try {
+            result.complete(wait.call());
+          } catch (Throwable failure) {
+            result.completeExceptionally(failure);
+          }
+        });
+    return result.minimalCompletionStage();
   }
 
   @Override

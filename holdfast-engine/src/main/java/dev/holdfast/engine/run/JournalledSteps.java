@@ -318,7 +318,7 @@ final class JournalledSteps implements DurableSteps {
     } catch (StoreException unread) {
       // What the handler has done counts, even if it cannot be compared with the journal.
       log.warn(
-          "The journal of job {} could not be compared with its code: {}",
+          "The journal of job {} could not be compared with its code, its result counts anyway: {}",
           heldJob.job().id(),
           unread.getMessage());
     }

@@ -134,7 +134,7 @@ public final class NotesWriter implements Role {
               outcomes.note(identity.incarnation(), List.of(new Note(heldJob.claim(), text))));
     } catch (RuntimeException | Error failure) {
       log.warn(
-          "The last progress of job {} could not be stored: {}",
+          "The last progress of job {} could not be stored, the previous one is shown: {}",
           heldJob.job().id(),
           failure.toString());
     }

@@ -62,33 +62,7 @@ public record ClaimRequest(
     }
   }
 
-  /** Creates a request that skips no job. */
-  public ClaimRequest(
-      UUID incarnation,
-      long claimNo,
-      String queue,
-      List<String> tasks,
-      int start,
-      int prefetch,
-      @Nullable Integer limit,
-      Suspects suspects,
-      Set<String> stacks,
-      @Nullable Rule alone) {
-    this(
-        incarnation,
-        claimNo,
-        queue,
-        tasks,
-        start,
-        prefetch,
-        limit,
-        suspects,
-        stacks,
-        alone,
-        Set.of());
-  }
-
-  /** Creates a request for tasks without rules. */
+  /** Creates a request for tasks without rules that skips no job. */
   public ClaimRequest(
       UUID incarnation,
       long claimNo,
@@ -99,7 +73,18 @@ public record ClaimRequest(
       @Nullable Integer limit,
       Suspects suspects,
       Set<String> stacks) {
-    this(incarnation, claimNo, queue, tasks, start, prefetch, limit, suspects, stacks, null);
+    this(
+        incarnation,
+        claimNo,
+        queue,
+        tasks,
+        start,
+        prefetch,
+        limit,
+        suspects,
+        stacks,
+        null,
+        Set.of());
   }
 
   /** Returns the maximum number of jobs to claim, started and prefetched. */

@@ -23,7 +23,7 @@ public interface LeaseStore {
    * A request to renew a lease for the given time from now.
    *
    * @param mayShorten whether the lease gets exactly this time, even if it has more left; otherwise
-   *     its time and its ttl are only extended, so that a request that is executed late takes
+   *     its time and its TTL are only extended, so that a request that is executed late takes
    *     nothing away
    */
   record Renewal(LeaseClaim claim, Duration ttl, boolean mayShorten) {
@@ -71,7 +71,7 @@ public interface LeaseStore {
    *
    * @param acquisition an id that the caller makes for this request. A repeat with the same id that
    *     finds the lease claimed by it gets the lease again, under the same token, for the whole
-   *     ttl; its time and its ttl are only extended, since the repeat may be executed late
+   *     TTL; its time and its TTL are only extended, since the repeat may be executed late
    * @param holder the display name of the caller
    */
   Result acquire(LeaseRequest request, UUID acquisition, String holder);
@@ -85,7 +85,7 @@ public interface LeaseStore {
 
   /**
    * Ends a lease that is claimed under this token, even if its time is over. A lease that is done
-   * has its whole ttl left.
+   * has its whole TTL left.
    *
    * @return whether the lease ended in this way under this token, now or before
    */

@@ -67,34 +67,6 @@ public record NewJob(
     }
   }
 
-  /** Creates a job that belongs to no stack. */
-  public NewJob(
-      JobId id,
-      String task,
-      String queue,
-      int priority,
-      When when,
-      @Nullable String payload,
-      @Nullable UniqueKey unique,
-      Set<String> tags,
-      @Nullable String policy,
-      @Nullable Duration startWithin,
-      boolean mayExist) {
-    this(
-        id,
-        task,
-        queue,
-        priority,
-        when,
-        payload,
-        unique,
-        tags,
-        policy,
-        startWithin,
-        mayExist ? IdUse.CHOSEN : IdUse.FRESH,
-        Stamp.NONE);
-  }
-
   /** Returns whether a job with this id may exist, live or ended. */
   public boolean mayExist() {
     return idUse != IdUse.FRESH;

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.store;
 
+import dev.holdfast.api.schedule.PutResult;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerStatus;
 import java.util.List;
@@ -11,7 +12,7 @@ public interface TriggerStore {
   /**
    * Writes a trigger and replaces the one with the same id, if any. A paused trigger stays paused.
    */
-  void put(Trigger trigger);
+  PutResult put(Trigger trigger);
 
   /** Returns the trigger with this id, if there is one. */
   Optional<TriggerStatus> find(String id);
@@ -31,5 +32,5 @@ public interface TriggerStore {
    *
    * @return whether there was one
    */
-  boolean remove(String id);
+  boolean delete(String id);
 }

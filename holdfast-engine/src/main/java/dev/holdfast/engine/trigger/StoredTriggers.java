@@ -1,6 +1,7 @@
 package dev.holdfast.engine.trigger;
 
 import dev.holdfast.api.internal.TriggerNames;
+import dev.holdfast.api.schedule.PutResult;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.api.trigger.Triggers;
@@ -20,9 +21,9 @@ public final class StoredTriggers implements Triggers {
   }
 
   @Override
-  public void put(Trigger trigger) {
+  public PutResult put(Trigger trigger) {
     declared.check(trigger.queue());
-    book.put(trigger);
+    return book.put(trigger);
   }
 
   @Override
@@ -46,7 +47,7 @@ public final class StoredTriggers implements Triggers {
   }
 
   @Override
-  public boolean remove(String id) {
-    return book.remove(TriggerNames.id(id));
+  public boolean delete(String id) {
+    return book.delete(TriggerNames.id(id));
   }
 }

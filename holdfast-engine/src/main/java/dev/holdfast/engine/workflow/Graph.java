@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * tasks can run a step of it. Steps refer to each other by position.
  *
  * @param name the name of the workflow
- * @param label a text for people; null for none
+ * @param label a display text; null for none
  * @param steps all steps: those of the workflow, then their compensations, then the finally steps
  * @param result where the result of a run comes from; null for none
  * @param deadline how long a run may take; null for no limit
@@ -74,7 +74,7 @@ public record Graph(
    *
    * @param after the positions of its dependencies, in the order in which they were given
    * @param timeout how long the step as a whole may take; null for no limit
-   * @param label a text for people; null for none
+   * @param label a display text; null for none
    * @param compensates the position of the step that this one undoes; -1 for none
    */
   public record Node(

@@ -51,7 +51,7 @@ public final class Reconciler implements Role {
     }
     try {
       RunRepair.Report report = repair.repair(after, BATCH);
-      report.repairs().forEach(line -> log.warn("Repaired: {}", line));
+      report.repairs().forEach(line -> log.warn("Run repaired: {}", line));
       report.look().forEach(advance);
       after = report.last();
       return now.plus(after == null ? BETWEEN_ROUNDS : BETWEEN_BATCHES);

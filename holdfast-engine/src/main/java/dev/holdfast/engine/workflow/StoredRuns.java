@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -181,10 +182,10 @@ public final class StoredRuns implements Runs {
   }
 
   @Override
-  public List<RunEvent> events(RunId id, long after, int limit) {
+  public List<RunEvent> events(RunId id, Page<Long> page) {
     RunRow row = row(id);
     Graph graph = catalog.graph(row.definition(), row.hash());
-    return store.queries().events(id, after, limit).stream()
+    return store.queries().events(id, page.after().orElse(0L), page.limit()).stream()
         .map(stored -> event(stored, graph))
         .toList();
   }
@@ -202,11 +203,23 @@ public final class StoredRuns implements Runs {
   @Override
   public <R> @Nullable R await(RunId id, TypeRef<R> resultType, Duration atMost)
       throws InterruptedException {
+    return await(id, resultType, atMost, false);
+  }
+
+  @Override
+  public <R> CompletionStage<@Nullable R> awaitAsync(
+      RunId id, TypeRef<R> resultType, Duration atMost) {
+    return EndWaiter.async(new JobId(id.value()), () -> await(id, resultType, atMost, true));
+  }
+
+  private <R> @Nullable R await(
+      RunId id, TypeRef<R> resultType, Duration atMost, boolean endsOnClose)
+      throws InterruptedException {
     RunRow ended =
         waiter.await(
             new JobId(id.value()),
             atMost,
-            false,
+            endsOnClose,
             () -> Optional.of(row(id)).filter(row -> row.state().hasEnded()),
             () -> new AwaitTimeoutException(id, row(id).state(), atMost));
     if (ended.state() != RunState.SUCCEEDED) {

@@ -215,7 +215,18 @@ class StepHandOverTest {
   private HandOver.Offer offer(HeldJob before) {
     NewJob next =
         new NewJob(
-            NEXT, TASK.name(), "default", 4, When.NOW, "\"a\"", null, Set.of(), null, null, false);
+            NEXT,
+            TASK.name(),
+            "default",
+            4,
+            When.NOW,
+            "\"a\"",
+            null,
+            Set.of(),
+            null,
+            null,
+            NewJob.IdUse.FRESH,
+            NewJob.Stamp.NONE);
     RunPlan plan =
         new RunPlan(
             RunState.RUNNING,

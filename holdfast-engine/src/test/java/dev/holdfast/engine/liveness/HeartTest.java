@@ -2,6 +2,7 @@ package dev.holdfast.engine.liveness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.held.ClaimCalls;
@@ -12,6 +13,7 @@ import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.held.NodeClaims;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.node.Logged;
 import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims;
@@ -35,12 +37,16 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class HeartTest {
   private static final Moment NOW = new Moment(0);
   private static final Ticker TICKER = () -> NOW;
   private static final Duration INTERVAL = Duration.ofSeconds(10);
 
+  @RegisterExtension final Logged logged = Logged.by(Heart.class);
+
+  private boolean away;
   private final List<Heartbeat> beats = new ArrayList<>();
   private final List<ClaimRow> rows = new ArrayList<>();
   private final List<ReleasedClaim> given = new ArrayList<>();
@@ -59,6 +65,9 @@ class HeartTest {
         NodeStore.class,
         (proxy, method, arguments) -> {
           beats.add((Heartbeat) arguments[0]);
+          if (away) {
+            throw new StoreException(StoreException.Outcome.RETRYABLE, "connection refused", null);
+          }
           return Optional.of(
               new HeartbeatReply(List.copyOf(rows), Map.of(), Map.of(), Modes.FULL, false));
         });
@@ -130,6 +139,24 @@ class HeartTest {
     assertThat(heart.tick(NOW)).isEqualTo(NOW.plus(INTERVAL.dividedBy(2)));
 
     assertThat(beats).extracting(Heartbeat::running).containsExactly(0, 1, 3);
+  }
+
+  @Test
+  void aFailedHeartbeatIsLoggedWithItsNumberAndWhenItIsRepeated() {
+    Heart heart = heart(Duration.ZERO);
+    away = true;
+    heart.tick(NOW);
+    heart.tick(NOW);
+    away = false;
+    heart.tick(NOW);
+    away = true;
+    heart.tick(NOW);
+
+    assertThat(logged.messages())
+        .containsExactly(
+            "Heartbeat failed (attempt 1), retrying in 2666 ms: connection refused",
+            "Heartbeat failed (attempt 2), retrying in 2666 ms: connection refused",
+            "Heartbeat failed (attempt 1), retrying in 2666 ms: connection refused");
   }
 
   @Test

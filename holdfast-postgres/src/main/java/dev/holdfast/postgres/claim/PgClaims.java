@@ -31,7 +31,7 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
-/** Claims, starts and gives back jobs. */
+/** Claims, starts and hands back jobs. */
 public final class PgClaims implements Claims {
   // By queue_pkey. Claims under a limit run one at a time. Each counts in a later statement, whose
   // snapshot is newer than this lock.
@@ -316,7 +316,7 @@ public final class PgClaims implements Claims {
     return claims.isEmpty()
         ? Set.of()
         : database.run(
-            "give back %d claimed jobs".formatted(claims.size()),
+            "hand back %d claimed jobs".formatted(claims.size()),
             handle -> starts.giveBack(handle, incarnation, claims));
   }
 

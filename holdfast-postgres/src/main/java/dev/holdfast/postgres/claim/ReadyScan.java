@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * would add to its load. So the entries are counted before the next claim.
  *
  * <p>Windows miss some jobs: a job that was committed long after its rank was assigned, staged
- * late, or given back. A scan from the start finds these. It runs whenever the windows do not yield
- * enough jobs, unless it takes very long; then it runs occasionally and uses at most one twentieth
- * of the time.
+ * late, or handed back. A scan from the start finds these. It runs whenever the windows do not
+ * yield enough jobs, unless it takes very long; then it runs occasionally and uses at most one
+ * twentieth of the time.
  */
 public final class ReadyScan {
   /**

@@ -17,7 +17,7 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Handles claims whose code has not run: starts them, gives them back, or ends them because they
+ * Handles claims whose code has not run: starts them, hands them back, or ends them because they
  * have expired or were cancelled.
  *
  * <p>The common case is one statement. Only for claims that it did not touch, a second statement
@@ -138,7 +138,7 @@ final class Starts {
     return started;
   }
 
-  /** Gives claims back and returns those that are READY again, or on hold. */
+  /** Hands claims back and returns those that are READY again, or on hold. */
   Set<ClaimId> giveBack(Handle handle, UUID incarnation, List<ReleasedClaim> claims) {
     Set<ClaimId> given = run(handle, giveBack, incarnation, HeldColumns.ofHandBacks(claims));
     List<ReleasedClaim> others =

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Dead-letters claimed jobs whose rows cannot be read. If they were given back, they would be
+ * Dead-letters claimed jobs whose rows cannot be read. If they were handed back, they would be
  * claimed again and again, before all other jobs.
  */
 final class UnreadableJobs {

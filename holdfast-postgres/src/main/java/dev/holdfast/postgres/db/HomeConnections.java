@@ -14,8 +14,8 @@ import org.jdbi.v3.core.statement.Cleanable;
  * The connections of one of many schemas. They come from pools that schemas share, and most of them
  * from the first, the home of the schema: only what the schema does at the same time uses the
  * others. A server process takes milliseconds to load what it needs to know about the tables of a
- * schema, plans each statement of each schema anew and keeps all that in memory. So each should
- * meet few schemas, and each schema few of them.
+ * schema, plans each statement for each schema separately and keeps all that in memory. So each
+ * should meet few schemas, and each schema few of them.
  */
 public final class HomeConnections implements ConnectionFactory {
   private final List<HikariDataSource> pools;

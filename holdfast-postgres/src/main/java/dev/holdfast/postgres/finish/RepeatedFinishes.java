@@ -19,7 +19,7 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Recognizes finishes that were stored before but whose reply was lost.
+ * Recognises finishes that were stored before but whose reply was lost.
  *
  * <p>A token belongs to one claim, so a trace of it is proof: the row in history or in the
  * dead-letter queue has it, the live row has it as {@code done_token} because the job was sent back

@@ -1,5 +1,5 @@
 /**
- * Statements that end attempts, in groups, and recognize repeats of a finish whose reply was lost.
+ * Statements that end attempts, in groups, and recognise repeats of a finish whose reply was lost.
  *
  * <p>Uses {@code db} and {@code job}. Invariant: an outcome is stored once, and only for the
  * incarnation and the token that hold the job.

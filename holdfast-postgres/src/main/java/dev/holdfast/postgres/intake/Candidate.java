@@ -3,6 +3,7 @@ package dev.holdfast.postgres.intake;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.engine.store.NewJob;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +27,16 @@ public record Candidate(int ordinal, NewJob job) {
     return job.unique();
   }
 
+  /** Returns the request for its key; empty if it has none with a window. */
+  Optional<KeyRequest> keyRequest() {
+    UniqueKey key = job.unique();
+    return key == null || key.window() == null
+        ? Optional.empty()
+        : Optional.of(new KeyRequest(id(), job.task(), key));
+  }
+
   boolean isWindowed() {
-    return job.unique() != null && job.unique().window() != null;
+    return keyRequest().isPresent();
   }
 
   /** Returns the key and its task. The same text can be a key with and a key without a window. */

@@ -113,8 +113,10 @@ final class UniqueEnqueue {
 
   /** Takes keys with a window, each for the first job in the list that has it. */
   private Set<UUID> takeLedgerKeys(List<Candidate> ordered) throws SQLException {
-    Map<FullKey, Candidate> firsts = new LinkedHashMap<>();
-    ordered.stream().filter(Candidate::isWindowed).forEach(e -> firsts.putIfAbsent(e.fullKey(), e));
+    Map<FullKey, KeyRequest> firsts = new LinkedHashMap<>();
+    ordered.stream()
+        .flatMap(e -> e.keyRequest().stream())
+        .forEach(request -> firsts.putIfAbsent(request.fullKey(), request));
     return firsts.isEmpty()
         ? Set.of()
         : statements.keys().takeLedgerKeys(connection, List.copyOf(firsts.values()));
@@ -136,9 +138,10 @@ final class UniqueEnqueue {
 
   /** Releases keys that were taken for jobs that are not new. They must not count from now on. */
   private void releaseUnused(List<Candidate> ordered, Set<UUID> keyed) throws SQLException {
-    List<Candidate> unused =
+    List<KeyRequest> unused =
         ordered.stream()
-            .filter(e -> e.isWindowed() && keyed.contains(e.id()) && !wasCreated(e))
+            .filter(e -> keyed.contains(e.id()) && !wasCreated(e))
+            .flatMap(e -> e.keyRequest().stream())
             .toList();
     if (!unused.isEmpty()) {
       statements.keys().releaseLedgerKeys(connection, unused);

@@ -1,7 +1,6 @@
 package dev.holdfast.postgres.intake;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.LockPatience;
 import dev.holdfast.postgres.db.SqlValues;
@@ -72,21 +71,21 @@ public final class UniqueKeyStatements {
     this.releaseLedgerKeys = database.sql(RELEASE_LEDGER_KEYS);
   }
 
-  /** Takes keys with a window, and returns the ids of the jobs that got their key. */
-  public Set<UUID> takeLedgerKeys(Connection c, List<Candidate> jobs) throws SQLException {
+  /** Takes keys with a window, and returns the ids of the jobs and runs that got their key. */
+  public Set<UUID> takeLedgerKeys(Connection c, List<KeyRequest> requests) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, takeLedgerKeys)) {
-      bindKeys(c, statement, jobs.stream().map(Candidate::fullKey).toList());
-      statement.setArray(3, SqlValues.array(c, "uuid", jobs, Candidate::id));
-      statement.setArray(4, SqlValues.array(c, "int8", jobs, UniqueKeyStatements::window));
+      bindKeys(c, statement, requests.stream().map(KeyRequest::fullKey).toList());
+      statement.setArray(3, SqlValues.array(c, "uuid", requests, KeyRequest::id));
+      statement.setArray(4, SqlValues.array(c, "int8", requests, UniqueKeyStatements::window));
       return IntakeStatements.ids(statement);
     }
   }
 
   /** Releases keys that this transaction has just taken. */
-  public void releaseLedgerKeys(Connection c, List<Candidate> jobs) throws SQLException {
+  public void releaseLedgerKeys(Connection c, List<KeyRequest> requests) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, releaseLedgerKeys)) {
-      bindKeys(c, statement, jobs.stream().map(Candidate::fullKey).toList());
-      statement.setArray(3, SqlValues.array(c, "uuid", jobs, Candidate::id));
+      bindKeys(c, statement, requests.stream().map(KeyRequest::fullKey).toList());
+      statement.setArray(3, SqlValues.array(c, "uuid", requests, KeyRequest::id));
       statement.executeUpdate();
     }
   }
@@ -119,8 +118,7 @@ public final class UniqueKeyStatements {
     statement.setArray(2, SqlValues.texts(c, keys, FullKey::value));
   }
 
-  private static @Nullable Long window(Candidate entry) {
-    UniqueKey key = entry.key();
-    return key == null ? null : SqlValues.microsOrNull(key.window());
+  private static @Nullable Long window(KeyRequest request) {
+    return SqlValues.microsOrNull(request.key().window());
   }
 }

@@ -43,7 +43,7 @@ public record Channel(String name) {
     return new Channel("holdfast_" + schema);
   }
 
-  /** Returns a name by which a process recognizes its own signals when it receives them. */
+  /** Returns a name by which a process recognises its own signals when it receives them. */
   static String sender() {
     return UUID.randomUUID().toString().substring(24);
   }

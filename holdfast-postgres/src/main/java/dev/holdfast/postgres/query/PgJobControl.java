@@ -68,7 +68,7 @@ public final class PgJobControl implements JobControl {
       where id = :id and state in ('SCHEDULED', 'WAITING')
       """;
 
-  // By job_pkey. The holder gives the job back at its next heartbeat.
+  // By job_pkey. The holder hands the job back at its next heartbeat.
   private static final String REQUEST_RELEASE =
       """
       update ${schema}.job set release_requested = true

@@ -10,11 +10,10 @@ import dev.holdfast.engine.store.ScheduleStore.FireReport;
 import dev.holdfast.engine.store.ScheduleStore.Firing;
 import dev.holdfast.engine.store.ScheduleStore.Settled;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.intake.Candidate;
 import dev.holdfast.postgres.intake.IntakeStatements;
+import dev.holdfast.postgres.intake.KeyRequest;
 import dev.holdfast.postgres.intake.PgIntake;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -96,25 +95,11 @@ final class ScheduleFiring {
     if (firings.isEmpty()) {
       return Set.of();
     }
-    List<Candidate> keyed = new ArrayList<>();
-    for (Firing firing : firings) {
-      NewJob job = firing.job();
-      keyed.add(
-          new Candidate(
-              keyed.size(),
-              new NewJob(
-                  job.id(),
-                  job.task(),
-                  job.queue(),
-                  job.priority(),
-                  job.when(),
-                  null,
-                  firing.once(),
-                  Set.of(),
-                  null,
-                  null,
-                  false)));
-    }
+    List<KeyRequest> keyed =
+        firings.stream()
+            .map(firing ->
+                new KeyRequest(firing.job().id().value(), firing.job().task(), firing.once()))
+            .toList();
     return intake.keys().takeLedgerKeys(handle.getConnection(), keyed);
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.trigger;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.schedule.PutResult;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.engine.store.TriggerSnapshot;
@@ -12,13 +13,15 @@ import java.util.Optional;
 
 /** Stores triggers: which events start which tasks. */
 public final class PgTriggerStore implements TriggerStore {
-  // By event_trigger_pkey. Declaring a trigger that is already stored writes nothing.
+  // By event_trigger_pkey. Declaring a trigger that is already stored writes and returns nothing. A
+  // row that was inserted has no xmax.
   private static final String PUT =
       """
       insert into ${schema}.event_trigger as t (id, event, definition)
       values (:id, :event, :definition)
       on conflict (id) do update set event = excluded.event, definition = excluded.definition
         where (t.event, t.definition) is distinct from (excluded.event, excluded.definition)
+      returning xmax = 0
       """;
 
   // By event_trigger_pkey.
@@ -34,12 +37,12 @@ public final class PgTriggerStore implements TriggerStore {
       "update ${schema}.event_trigger set paused = :paused where id = :id";
 
   // By event_trigger_pkey.
-  private static final String REMOVE = "delete from ${schema}.event_trigger where id = :id";
+  private static final String DELETE = "delete from ${schema}.event_trigger where id = :id";
 
   // By trigger_subject_pkey. Starts where the previous batch ended; otherwise each batch would scan
   // the dead entries of all previous ones. A publish in progress may still lock a subject, or leave
   // one behind; upkeep deletes it later.
-  private static final String REMOVE_SUBJECTS =
+  private static final String DELETE_SUBJECTS =
       """
       with batch as materialized (
         select subject from ${schema}.trigger_subject
@@ -62,16 +65,18 @@ public final class PgTriggerStore implements TriggerStore {
   }
 
   @Override
-  public void put(Trigger trigger) {
-    database.run(
+  public PutResult put(Trigger trigger) {
+    return database.run(
         "put trigger %s".formatted(trigger.id()),
         handle ->
             handle
-                .createUpdate(database.sql(PUT))
+                .createQuery(database.sql(PUT))
                 .bind("id", trigger.id())
                 .bind("event", trigger.event())
                 .bind("definition", TriggerText.write(trigger))
-                .execute());
+                .map((row, context) -> row.getBoolean(1) ? PutResult.CREATED : PutResult.CHANGED)
+                .findOne()
+                .orElse(PutResult.UNCHANGED));
   }
 
   @Override
@@ -115,30 +120,30 @@ public final class PgTriggerStore implements TriggerStore {
   }
 
   /**
-   * Removes the trigger first, so that it starts nothing more, and then its subjects, of which
+   * Deletes the trigger first, so that it starts nothing more, and then its subjects, of which
    * there may be millions: each batch is a short transaction.
    */
   @Override
-  public boolean remove(String id) {
-    boolean removed =
+  public boolean delete(String id) {
+    boolean deleted =
         database.run(
-            "remove trigger %s".formatted(id),
-            handle -> handle.createUpdate(database.sql(REMOVE)).bind("id", id).execute() > 0);
+            "delete trigger %s".formatted(id),
+            handle -> handle.createUpdate(database.sql(DELETE)).bind("id", id).execute() > 0);
     Optional<String> from = Optional.of("");
     while (from.isPresent()) {
-      from = removeSubjects(id, from.get());
+      from = deleteSubjects(id, from.get());
     }
-    return removed;
+    return deleted;
   }
 
-  /** Removes a batch and returns where it ended; empty if there was nothing to remove. */
-  private Optional<String> removeSubjects(String id, String from) {
+  /** Deletes a batch and returns where it ended; empty if there was nothing to delete. */
+  private Optional<String> deleteSubjects(String id, String from) {
     return database.run(
-        "remove the subjects of trigger %s".formatted(id),
+        "delete the subjects of trigger %s".formatted(id),
         handle ->
             Optional.ofNullable(
                 handle
-                    .createQuery(database.sql(REMOVE_SUBJECTS))
+                    .createQuery(database.sql(DELETE_SUBJECTS))
                     .bind("id", id)
                     .bind("from", from)
                     .bind("batch", BATCH)

@@ -35,9 +35,9 @@ import java.util.UUID;
  */
 final class ExpressAdvance {
   // By run_pkey, job_pkey, run_timer_pkey and run_mark_run. A run that is locked is being advanced,
-  // paused or cancelled: its step ends as usual. A run that ends is locked against those that make
-  // its jobs startable, too: they lock the run first and then a job, which is deleted here. Updates
-  // find the row that was locked, even if their snapshot is older.
+  // paused or cancelled: its step ends as usual. A run that ends is also locked against statements
+  // that make its jobs startable: they lock the run first and then a job, which is deleted here.
+  // Updates find the row that was locked, even if their snapshot is older.
   private static final String EXPRESS =
       """
       with node_state as materialized (

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What carrying out plans did, for those who must know after the commit. */
+/** What carrying out plans did, to be announced after the commit. */
 final class PlanEffects {
   final Map<String, Integer> ready = new TreeMap<>();
   final Map<RunId, RunState> ended = new HashMap<>();

@@ -5,7 +5,6 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
-import dev.holdfast.api.job.When;
 import dev.holdfast.api.workflow.MaxActive.OnFull;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
@@ -18,8 +17,8 @@ import dev.holdfast.engine.store.RunIntake.Admission;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.intake.Candidate;
 import dev.holdfast.postgres.intake.IntakeStatements;
+import dev.holdfast.postgres.intake.KeyRequest;
 import dev.holdfast.postgres.workflow.PlanWriter.Planned;
 import dev.holdfast.postgres.workflow.RunTree.Locked;
 import java.sql.SQLException;
@@ -157,35 +156,22 @@ final class RunStart {
           .findOne()
           .map(RunId::new);
     }
-    Candidate candidate = ledgerEntry(run, key);
-    if (!intake.keys().takeLedgerKeys(handle.getConnection(), List.of(candidate)).isEmpty()) {
+    KeyRequest request = ledgerEntry(run, key);
+    if (!intake.keys().takeLedgerKeys(handle.getConnection(), List.of(request)).isEmpty()) {
       return Optional.empty();
     }
     JobId owner =
         intake
             .keys()
-            .holders(handle.getConnection(), Set.of(candidate.fullKey()), true)
-            .get(candidate.fullKey());
+            .holders(handle.getConnection(), Set.of(request.fullKey()), true)
+            .get(request.fullKey());
     return Optional.ofNullable(owner)
         .map(id -> new RunId(id.value()))
         .filter(id -> !id.equals(run.id()));
   }
 
-  private static Candidate ledgerEntry(NewRun run, UniqueKey key) {
-    return new Candidate(
-        0,
-        new NewJob(
-            new JobId(run.id().value()),
-            "workflow:" + run.workflow(),
-            "",
-            0,
-            When.NOW,
-            null,
-            key,
-            Set.of(),
-            null,
-            null,
-            false));
+  private static KeyRequest ledgerEntry(NewRun run, UniqueKey key) {
+    return new KeyRequest(run.id().value(), "workflow:" + run.workflow(), key);
   }
 
   /** Inserts the run; returns nothing if its id or key was taken meanwhile. */

@@ -1,2 +1,2 @@
--- The fleets whose jobs a node runs, besides jobs of none: to say why a job of another one waits.
+-- The stacks whose jobs a node runs, in addition to jobs without a stack: tells why a job of another stack waits.
 alter table ${schema}.node add column serves text[] not null default '{}';

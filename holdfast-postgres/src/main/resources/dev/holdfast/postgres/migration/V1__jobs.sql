@@ -1,23 +1,23 @@
--- Live jobs, and nothing else: whatever has ended leaves this table in the statement that ends it.
--- Fixed columns come first, the widest before the others, so that no byte is lost to alignment.
+-- Live jobs only: a job leaves this table in the statement that ends it.
+-- Columns of fixed width come first, the widest before the others, so that no byte is lost to alignment.
 create table ${schema}.job (
   id               uuid        not null primary key,
-  -- Who holds it or, when it is not held, who held it last.
+  -- The incarnation that holds the job or, if none does, the one that held it last.
   incarnation      uuid,
-  -- Grows by one with each claim, for the life of the job.
+  -- Grows by one with each claim, until the job ends.
   token            bigint      not null default 0,
   created_at       timestamptz not null,
-  -- When it became or becomes due.
+  -- When the job became or becomes due.
   run_at           timestamptz not null,
   -- run_at less priority * aging: linear aging never reorders two waiting jobs, so this is computed once.
   rank             timestamptz not null,
-  -- When its latest attempt began; null while none has.
+  -- When the latest attempt started; null before the first.
   started_at       timestamptz,
-  -- The number of the claim call, by which an incarnation knows claims whose answer was lost.
+  -- The number of the claim call, by which an incarnation recognises claims whose reply was lost.
   claim_no         bigint,
-  -- Expires at this time if it has not begun.
+  -- The job expires at this time if it has not started.
   start_by         timestamptz,
-  -- The token of the latest attempt that its holder sent round again: how a repeated finish is known.
+  -- The token of the latest attempt whose finish made the job wait again, by which a repeated finish is recognised.
   done_token       bigint,
   attempt          smallint    not null default 0,
   priority         smallint    not null,
@@ -31,14 +31,14 @@ create table ${schema}.job (
   payload          text,
   policy           text,
   tags             text[],
-  -- A key that counts while the job is live; one that counts for a time is in the ledger, and here for people.
+  -- A key that is unique among live jobs. A key that is unique for a time is enforced by the ledger, and is here for display.
   unique_key       text collate "C",
   ledger_key       text collate "C",
   failures         jsonb
 ) with (
-  -- Room on each page for what a claim writes: 108 bytes of WAL less for each job.
+  -- Room on each page for the version that a claim writes: 108 bytes of WAL less for each job.
   fillfactor = 50,
-  -- Rows come and go all the time, so what counts is how many died, not which share.
+  -- Rows come and go all the time, so the number of dead rows matters, not their share.
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 10000,
   autovacuum_vacuum_cost_delay = 0
@@ -53,8 +53,8 @@ create index job_capped on ${schema}.job (queue) where capped;
 create unique index job_unique on ${schema}.job (task, unique_key) where unique_key is not null;
 create index job_tags on ${schema}.job using gin (tags) where tags is not null;
 
--- Jobs that ended otherwise than by failing for good. One partition for each day, made ahead of time;
--- the default partition catches what has none.
+-- Jobs that ended without being dead-lettered. One partition for each day, created ahead of time;
+-- the default partition receives rows of days without one.
 create table ${schema}.job_history (
   id               uuid        not null,
   token            bigint      not null,
@@ -63,7 +63,7 @@ create table ${schema}.job_history (
   started_at       timestamptz,
   start_by         timestamptz,
   finished_at      timestamptz not null,
-  -- Its result is not shown from this time on; null to show it as long as the row is there.
+  -- The result is not shown from this time on; null to show it as long as the row exists.
   result_until     timestamptz,
   attempt          smallint    not null,
   priority         smallint    not null,
@@ -89,7 +89,7 @@ create index job_history_result_until on ${schema}.job_history (result_until)
   where result_until is not null;
 create index job_history_tags on ${schema}.job_history using gin (tags) where tags is not null;
 
--- Jobs that failed for good, until they are retried, purged or past their time.
+-- Jobs that failed permanently, until they are retried, purged or deleted after their retention.
 create table ${schema}.dead_letter (
   id               uuid        not null primary key,
   token            bigint      not null,
@@ -116,14 +116,14 @@ create index dead_letter_task on ${schema}.dead_letter (task, queue, id);
 create index dead_letter_finished on ${schema}.dead_letter (finished_at);
 create index dead_letter_tags on ${schema}.dead_letter using gin (tags) where tags is not null;
 
--- One row for each start of a node. Half empty pages, so that a beat is written in place.
+-- One row for each incarnation of a node. Half-empty pages, so that a heartbeat is written in place.
 create table ${schema}.node (
   incarnation uuid        not null primary key,
   id          text        not null,
   host        text        not null,
   pid         bigint      not null,
   version     text        not null,
-  -- How long it may be silent, in microseconds.
+  -- The timeout: how long the node may be silent, in microseconds.
   terms       bigint      not null,
   queues      text[]      not null,
   tasks       text[]      not null,
@@ -143,7 +143,7 @@ create table ${schema}.queue (
   max_held integer check (max_held >= 0)
 );
 
--- Unique keys that count for a time, whatever became of their job.
+-- Keys that are unique for a time, even if their job has ended.
 create table ${schema}.unique_ledger (
   task       text collate "C" not null,
   key        text collate "C" not null,
@@ -154,7 +154,7 @@ create table ${schema}.unique_ledger (
 
 create index unique_ledger_expires on ${schema}.unique_ledger (expires_at);
 
--- How many jobs ended, so that nobody counts history. Each writer has a shard of its own and never waits.
+-- The number of ended jobs, so that history is never counted. Each writer has a separate shard and never waits.
 create table ${schema}.tally (
   day   date   not null,
   queue text collate "C" not null,

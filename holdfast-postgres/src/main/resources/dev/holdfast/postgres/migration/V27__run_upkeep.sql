@@ -9,5 +9,5 @@ alter table ${schema}.sample add column stranded bigint not null default 0;
 alter table ${schema}.workflow_definition
   alter column body drop not null,
   add column retired_at timestamptz,
-  -- A transaction that began after every start that may not have seen that it is retired.
+  -- A transaction that started after every start that may not have seen that it is retired.
   add column sealed xid8;

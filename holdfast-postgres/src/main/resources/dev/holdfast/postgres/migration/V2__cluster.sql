@@ -1,13 +1,13 @@
--- All nullable: a job that never crashed, belongs to no fleet and was not made by a trigger-only node
+-- All nullable: a job that never crashed, belongs to no stack and was not created by a trigger-only node
 -- pays for none of this.
 alter table ${schema}.job
-  -- How many crashes are on its record; null for none.
+  -- The number of its crashes; null for none.
   add column crashes smallint,
-  -- The fleet it belongs to; null for any.
+  -- The stack it belongs to; null for any.
   add column stack text collate "C",
-  -- The node that recorded it without running it.
+  -- The trigger-only node that created it.
   add column source text,
-  -- Somebody asked its holder to give it back.
+  -- Its holder was requested to hand it back.
   add column release_requested boolean;
 
 alter table ${schema}.job_history
@@ -16,8 +16,8 @@ alter table ${schema}.job_history
 alter table ${schema}.dead_letter
   add column crashes smallint, add column stack text collate "C", add column source text;
 
--- What a claim looks through. Jobs with a crash on their record are claimed one at a time, and jobs
--- of a fleet by that fleet, each by an index of their own that is usually empty.
+-- The indexes that a claim reads. Jobs that have crashed are claimed one at a time, and jobs of a
+-- stack by that stack, each through a separate index that is usually empty.
 drop index ${schema}.job_ready;
 create index job_ready on ${schema}.job (queue, task, rank)
   where state = 'READY' and stack is null and crashes is null;
@@ -30,23 +30,23 @@ alter table ${schema}.node
   add column name text,
   add column stack text collate "C",
   add column roles text[] not null default '{}',
-  -- How long it may be silent before jobs it has not begun are taken back, in microseconds.
+  -- The timeout for jobs that it has not started, in microseconds.
   add column claimed_terms bigint not null default 60000000,
   add column mode text collate "C" not null default 'FULL'
     check (mode in ('FULL', 'TRIGGER_ONLY', 'DISABLED')),
   -- Modes of tasks that differ from it, as pattern=MODE.
   add column mode_exceptions text[] not null default '{}',
-  -- What it holds was claimed by this call or a later one: where a sweep of it may begin.
+  -- Its jobs were claimed by this call or a later one: where a sweep may start.
   add column from_call bigint not null default 0,
   -- The name of its database sessions.
   add column session text,
-  -- Told to give up everything and start over.
+  -- An operator has fenced it: it must give up everything and register again.
   add column dismissed boolean not null default false,
   add column death text collate "C" check (death in ('OWN_HAND', 'SILENCE')),
   -- How long it had been silent when it was marked dead, in microseconds.
   add column died_for bigint;
 
--- Heartbeats of the past, where somebody wants to see them.
+-- Records of past heartbeats, of nodes that keep them.
 create table ${schema}.heartbeat (
   at          timestamptz not null,
   incarnation uuid        not null,

@@ -1,15 +1,15 @@
--- Tokens of leases of all keys. One sequence, so that a token never comes again, not even for a key
--- whose row was thrown away in between; and no cache, so that it grows in the order of the asking.
+-- Tokens of the leases of all keys. One sequence, so that a token is never issued again, not even for a
+-- key whose row was deleted in between; and no cache, so that tokens grow in the order of the requests.
 create sequence ${schema}.lease_token;
 
--- One row for each key that was ever leased, until it ended long ago.
+-- One row for each key that was leased, until upkeep deletes it some time after its end.
 create table ${schema}.lease (
   key         text collate "C" not null primary key,
   token       bigint      not null,
-  -- Made up by whoever asked, by which a repeated wish knows that it was granted before.
+  -- Chosen by the requester: recognises a repeated request that was granted before.
   acquisition uuid        not null,
   acquired_at timestamptz not null,
-  -- Until when it is held without a sign of life; or, done, until when that counts for those who want it once.
+  -- When it expires unless it is renewed; once done, until when the key counts as done.
   expires_at  timestamptz not null,
   ended_at    timestamptz,
   -- In microseconds.

@@ -1,18 +1,18 @@
 -- Numbers for revisions of schedules and generations of declarations. One sequence, so that a
--- schedule that is deleted and made anew never has a revision that somebody saw before.
+-- schedule that is deleted and created again never has a revision that a client saw before.
 create sequence ${schema}.schedule_number;
 
--- Work that recurs.
+-- Recurring jobs.
 create table ${schema}.schedule (
   id           text collate "C" not null primary key,
-  -- New with every write; whoever writes names the one it saw.
+  -- New with every write; a write names the revision that it read.
   revision     bigint      not null,
   created_at   timestamptz not null,
   -- Where intervals count from.
   anchor       timestamptz not null,
   -- The next due time; null if there is none.
   next_fire    timestamptz,
-  -- The latest due time that was fired, or passed over.
+  -- The latest due time that was fired or skipped.
   last_fire    timestamptz,
   starts_at    timestamptz,
   ends_at      timestamptz,
@@ -21,7 +21,7 @@ create table ${schema}.schedule (
   start_within bigint,
   priority     smallint    not null,
   paused       boolean     not null,
-  -- Declared in code and cancelled by somebody, until its declaration changes or goes.
+  -- Declared in code and cancelled by a client, until its declaration changes or is removed.
   cancelled    boolean     not null default false,
   timing       text        not null,
   misfire      text        not null,
@@ -31,7 +31,7 @@ create table ${schema}.schedule (
   payload      text,
   policy       text,
   tags         text[],
-  -- Whose code declares it, and a digest of what that says; null for one made by a client.
+  -- The application whose code declares it, and a digest of the declaration; null if a client created it.
   application  text collate "C",
   fingerprint  text collate "C",
   check ((application is null) = (fingerprint is null))
@@ -41,8 +41,8 @@ create index schedule_due on ${schema}.schedule (next_fire)
   where next_fire is not null and not paused and not cancelled;
 create index schedule_tags on ${schema}.schedule using gin (tags) where tags is not null;
 
--- What nodes declare. Those of nodes that are dead count no more, but are remembered as long as
--- the rows of their nodes are.
+-- The declarations of nodes. Those of dead nodes no longer count, but are kept as long as the rows of
+-- their nodes.
 create table ${schema}.schedule_declaration (
   incarnation uuid not null references ${schema}.node on delete cascade,
   schedule_id text collate "C" not null,

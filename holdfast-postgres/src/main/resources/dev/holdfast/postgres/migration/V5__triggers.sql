@@ -1,4 +1,4 @@
--- Which events start which tasks. What a trigger does in detail only programs read.
+-- Which events start which tasks. Only the engine reads the definition.
 create table ${schema}.event_trigger (
   id         text collate "C" not null primary key,
   event      text collate "C" not null,
@@ -8,19 +8,19 @@ create table ${schema}.event_trigger (
 
 create index event_trigger_event on ${schema}.event_trigger (event, id);
 
--- What triggers with a debounce or a cooldown remember of each subject. Whoever publishes locks the row first,
--- so that events of one subject are judged one after the other.
+-- The state of each subject of triggers with a debounce or a cooldown. Publishing locks the row first, so that
+-- events of one subject are decided one after the other.
 create table ${schema}.trigger_subject (
   trigger_id text collate "C" not null,
   subject    text collate "C" not null,
-  -- The latest job made for it, and the key in the ledger of the payload that this job carries.
+  -- The latest job of the subject, and the key in the ledger for its payload.
   job_id     uuid,
   ledger_key text collate "C",
-  -- When the first event came that the job stands for.
+  -- When the first event arrived that the job stands for.
   since      timestamptz,
-  -- Until then the job waits for quiet; from then on it counts as started.
+  -- Until this time the job waits for further events; then it counts as started.
   fires_at   timestamptz,
-  -- From then on the row means nothing.
+  -- From this time on the row has no effect.
   forget_at  timestamptz not null,
   primary key (trigger_id, subject)
 ) with (fillfactor = 50);

@@ -1,13 +1,13 @@
--- Rules of tasks; a task without a row has none. Whoever claims a task with a limit, or one whose breaker is not
+-- Rules of tasks; a task without a row has none. A claim of a task with a limit, or with a breaker that is not
 -- closed, locks its row first.
 create table ${schema}.task_rule (
   task        text collate "C" not null primary key,
   max_held    integer check (max_held >= 1),
   breaker     text collate "C" not null default 'CLOSED'
               check (breaker in ('CLOSED', 'OPEN', 'PROBING')),
-  -- When attempts failed lately, while it is closed; no more than it takes to open.
+  -- The times of recent failed attempts, while the breaker is closed; at most as many as it takes to open.
   failed_at   timestamptz[] not null default '{}',
-  -- From when on a job is let through, and for how many microseconds it opens again.
+  -- When one job is let through, and for how many microseconds the breaker opens again.
   open_until  timestamptz,
   open_for    bigint not null default 0,
   -- The claim that was let through.
@@ -18,11 +18,11 @@ create table ${schema}.task_rule (
   check ((probe_job is null) = (probe_token is null))
 ) with (fillfactor = 50);
 
--- Tasks that are claimed alone, by those who know of it.
+-- Tasks that have a limit or a breaker that is not closed.
 create index task_rule_barred on ${schema}.task_rule (task)
   where max_held is not null or breaker <> 'CLOSED';
 
--- Claimed under the cluster-wide limit of its task; says nothing while it is not held.
+-- Claimed under the cluster-wide limit of its task; has no meaning while the job is not held.
 alter table ${schema}.job add column task_capped boolean;
 
 create index job_task_capped on ${schema}.job (task)

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Pauses a run again and again while nodes claim, start, retry, give back and recover its jobs. */
+/** Pauses a run again and again while nodes claim, start, retry, hand back and recover its jobs. */
 class PauseRaceTest {
   private static final int PAUSES = 200;
   private static final int JOBS = 12;

@@ -160,7 +160,9 @@ final class RunRoutes {
     int limit = call.query().integer("limit", 1, EVENTS, EVENTS);
     call.query().done();
     ArrayNode events = JsonText.array();
-    runs(call).events(id(call), after, limit).forEach(event -> events.add(RunView.event(event)));
+    runs(call)
+        .events(id(call), Page.after(after, limit))
+        .forEach(event -> events.add(RunView.event(event)));
     return Response.ok(JsonText.object().set("events", events).done());
   }
 

@@ -230,7 +230,7 @@ final class TriggerRoutes {
   }
 
   private Response delete(Call call) {
-    return change(call, "delete", () -> triggers(call).remove(call.path("trigger")));
+    return change(call, "delete", () -> triggers(call).delete(call.path("trigger")));
   }
 
   private Response pause(Call call) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Why jobs wait, as JSON: codes for programs, sentences for people. */
+/** Why jobs wait, as JSON: stable codes with sentences to display. */
 final class Why {
   private Why() {}
 

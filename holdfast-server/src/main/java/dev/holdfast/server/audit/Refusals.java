@@ -93,7 +93,10 @@ public final class Refusals {
         try {
           audit.refused(tally.first, tally.json());
         } catch (RuntimeException failure) {
-          log.warn("Refused requests were not recorded: {}", failure.getMessage());
+          log.warn(
+              "Refused requests of {} are missing in the audit log, they could not be written: {}",
+              minute.start(),
+              failure.getMessage());
         }
       }
     }

@@ -178,8 +178,7 @@ public final class HoldfastServer implements AutoCloseable {
             connections.session(),
             slots::used);
     ServerProcess process =
-        new ServerProcess(
-            new ServerProcess.Parts(processes, holds, signals, connections.control(schema)));
+        new ServerProcess(processes, holds, signals, connections.control(schema));
     NodeCore.Settings registration = registration(connections);
     TenantChanges changes = new TenantChanges(process, holds, hints, config.work().tenantIdle());
     TenantLinks links = new TenantLinks(connections, holds, signals, process, changes);
@@ -461,7 +460,8 @@ public final class HoldfastServer implements AutoCloseable {
       try {
         next.run();
       } catch (RuntimeException failure) {
-        log.warn("Something could not be closed: {}", failure, failure);
+        log.warn(
+            "A part of the server could not be closed, closing the others: {}", failure, failure);
       }
     }
   }

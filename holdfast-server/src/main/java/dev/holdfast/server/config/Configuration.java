@@ -50,7 +50,7 @@ public final class Configuration {
           Key.of("quotas.openRuns", "0", "How many runs of a tenant may be open; 0 for any."),
           Key.of("quotas.payloadBytes", "0", "The largest request that creates work; 0 for any."),
           Key.of("quotas.schedules", "0", "How many schedules a tenant may have; 0 for any."),
-          Key.of("log.format", "text", "How the log is written: text for people, or json."),
+          Key.of("log.format", "text", "How the log is written: plain text, or json."),
           Key.of(
               "log.level", "warn", "The level of the log: off, error, warn, info, debug, trace."),
           Key.of("dataDir", "", "The folder of the embedded database."),

@@ -19,12 +19,12 @@ public final class DemoModule implements TaskModule {
   static final TaskType<Object, Void> SHIP = TaskType.of("demo::ship", Object.class);
   static final TaskType<Order, Void> REPORT = TaskType.of("demo::report", Order.class);
 
-  /** Fails for every third order, once for good. */
+  /** Fails for every third order, for one of them permanently. */
   static final TaskType<Order, Void> DELIVER =
       TaskType.of("demo::deliver", Order.class)
           .with(job -> job.retry(RetryPolicy.fixed(Duration.ofSeconds(2)).maxAttempts(2)));
 
-  /** An order is paid, waits until somebody approves it, and is shipped. */
+  /** An order is paid, waits until it is approved, and is shipped. */
   static final Workflow<Order, Void> FULFIL =
       Workflow.define(
           "demo::fulfil",

@@ -26,7 +26,7 @@ public final class DemoTraffic implements AutoCloseable {
   private static final List<String> CUSTOMERS =
       List.of("Ada", "Grace", "Edsger", "Barbara", "Tony");
 
-  /** So many orders wait for an approval; the oldest of more is approved. */
+  /** The maximum number of orders that wait for an approval; the oldest of more is approved. */
   private static final int WAITING = 5;
 
   private final Tenants tenants;

@@ -15,7 +15,7 @@ public enum Attribute {
   CAN_UPLOAD,
   /** Create, rotate and revoke keys of the tenant, and change its settings. */
   CAN_MANAGE_KEYS,
-  /** Pause, resume, retry, cancel, purge and limit work, whoever started it. */
+  /** Pause, resume, retry, cancel, purge and limit work, no matter which key started it. */
   CAN_OPERATE,
   /** See payloads, results, inputs, outputs, log lines and stack traces. */
   CAN_READ_PAYLOADS;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request for a key.
  *
- * @param name a text for people
+ * @param name a display text
  * @param tasks patterns of the tasks it may use; empty for all
  * @param workflows patterns of the workflows it may use; empty for all
  * @param expiresAt when it stops working; null for never

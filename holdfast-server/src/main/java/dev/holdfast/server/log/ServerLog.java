@@ -26,7 +26,7 @@ public final class ServerLog {
 
   /** How lines are written. */
   public enum Format {
-    /** For people. */
+    /** Plain text. */
     TEXT,
     /** One JSON object in each line. */
     JSON

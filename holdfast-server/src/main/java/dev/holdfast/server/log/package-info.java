@@ -1,4 +1,4 @@
-/** The log of a server: lines for people or as JSON, and levels that can change while it runs. */
+/** The log of a server: plain text or JSON, and levels that can change while it runs. */
 @NullMarked
 package dev.holdfast.server.log;
 

@@ -135,7 +135,7 @@ final class ActiveTenants implements TenantChanges.Node {
     }
     if (tenant.state() != TenantState.ACTIVE) {
       if (known.stopIfIdleFor(Long.MIN_VALUE / 2, System.nanoTime())) {
-        begin(() -> stop(tenant.id(), known));
+        startElsewhere(() -> stop(tenant.id(), known));
       }
     } else {
       known.share().configure(tenant.settings().weight(), tenant.settings().maxHeld());
@@ -157,14 +157,14 @@ final class ActiveTenants implements TenantChanges.Node {
     }
     Optional<OpenTenant> found = directory.find(tenant);
     if (found.isEmpty() || found.get().tenant().state() != TenantState.ACTIVE) {
-      paused.begin(tenant);
+      paused.start(tenant);
       return;
     }
     var own = found.get().tenant().settings();
     ActiveTenant fresh =
         new ActiveTenant(found.get(), slots.share(own.weight(), own.maxHeld()), System.nanoTime());
     active.put(tenant, fresh);
-    begin(() -> {
+    startElsewhere(() -> {
       if (ready || hasWork(fresh)) {
         activate(tenant, fresh);
       } else {
@@ -174,7 +174,7 @@ final class ActiveTenants implements TenantChanges.Node {
   }
 
   /** Starts or stops a node elsewhere: a tenant that does not respond must not delay the others. */
-  private void begin(Runnable work) {
+  private void startElsewhere(Runnable work) {
     unfinished.incrementAndGet();
     workers.execute(() -> {
       try {
@@ -246,7 +246,7 @@ final class ActiveTenants implements TenantChanges.Node {
           failure);
       if (fresh.node() == null) {
         drop(tenant, fresh);
-        paused.begin(tenant);
+        paused.start(tenant);
       }
     }
   }
@@ -270,7 +270,7 @@ final class ActiveTenants implements TenantChanges.Node {
       }
       if (one.tenant().tenant().state() != TenantState.ACTIVE) {
         if (one.stopIfIdleFor(Long.MIN_VALUE / 2, now)) {
-          begin(() -> stop(tenant, one));
+          startElsewhere(() -> stop(tenant, one));
         }
         return;
       }
@@ -279,7 +279,7 @@ final class ActiveTenants implements TenantChanges.Node {
         parts.signals().of(tenant).announce(new Signal.Scheduled(Duration.ZERO));
       }
       if (one.stopIfIdleFor(settings.idle().toNanos(), now)) {
-        begin(() -> rest(tenant, one));
+        startElsewhere(() -> rest(tenant, one));
       }
     });
   }
@@ -309,7 +309,7 @@ final class ActiveTenants implements TenantChanges.Node {
             .hints()
             .settle(subject(one), core().incarnation(), settings.kinds(), served(), AT_LATEST);
     if (!pending.ready() && pending.foreign()) {
-      paused.begin(tenant);
+      paused.start(tenant);
     }
     return !pending.ready();
   }

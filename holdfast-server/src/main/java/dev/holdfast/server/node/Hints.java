@@ -96,7 +96,8 @@ public final class Hints {
    *
    * @param kinds what the node does
    * @param only the tenants that the node works for; empty for all
-   * @param not tenants to leave out
+   * @param not the tenants that the node leaves out
+   * @param limit the maximum number of hints
    */
   Taken take(Set<Kind> kinds, Collection<Integer> only, Collection<Integer> not, int limit) {
     Map<Integer, Boolean> tenants = new LinkedHashMap<>();

@@ -21,29 +21,27 @@ public final class ServerProcess implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
   private static final Duration FORGET_EVERY = Duration.ofHours(1);
 
-  /** What the process uses. */
-  public record Parts(
-      ControlNodes processes, Holds holds, TenantSignals signals, Database database) {}
-
-  private final Parts parts;
+  private final ControlNodes processes;
+  private final Holds holds;
+  private final TenantSignals signals;
+  private final Database database;
   private @Nullable NodeCore core;
   private long nextForget;
   private boolean ended;
 
-  public ServerProcess(Parts parts) {
-    this.parts = parts;
+  public ServerProcess(
+      ControlNodes processes, Holds holds, TenantSignals signals, Database database) {
+    this.processes = processes;
+    this.holds = holds;
+    this.signals = signals;
+    this.database = database;
   }
 
   /** Registers the process and starts its heartbeat. */
   public ServerProcess start(NodeCore.Settings settings, MeterRegistry meters) {
     core =
         NodeCore.start(
-            parts.processes(),
-            parts.signals().shared(),
-            settings,
-            meters,
-            Environment.machine(),
-            this::release);
+            processes, signals.shared(), settings, meters, Environment.machine(), this::release);
     return this;
   }
 
@@ -66,18 +64,18 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   Database database() {
-    return parts.database();
+    return database;
   }
 
   /** Takes care of the tenants that dead processes hold. */
   private void release(List<UUID> dead) {
     for (UUID process : dead) {
-      // First: what they have begun must not be committed after the look that the release causes.
-      parts.processes().endSessions(process);
-      for (Holds.Left left : parts.holds().of(parts.database(), process)) {
+      // First: what they have started must not be committed after the look that the release causes.
+      processes.endSessions(process);
+      for (Holds.Left left : holds.of(database, process)) {
         try {
-          if (parts.holds().release(parts.database(), process, left)) {
-            parts.signals().of(left.tenant()).announce(new Signal.NodeDied());
+          if (holds.release(database, process, left)) {
+            signals.of(left.tenant()).announce(new Signal.NodeDied());
           }
         } catch (StoreException failure) {
           log.warn(
@@ -95,7 +93,7 @@ public final class ServerProcess implements AutoCloseable {
   void forgetOld(long now) {
     if (now - nextForget >= 0) {
       nextForget = now + FORGET_EVERY.toNanos();
-      parts.processes().forget();
+      processes.forget();
     }
   }
 
@@ -120,7 +118,10 @@ public final class ServerProcess implements AutoCloseable {
     try {
       release(List.of(last));
     } catch (StoreException away) {
-      log.warn("Other nodes release the tenants of this one: {}", away.getMessage());
+      log.warn(
+          "The holds of this server on tenants could not be released, other servers do it when they"
+              + " find it gone: {}",
+          away.getMessage());
     }
   }
 }

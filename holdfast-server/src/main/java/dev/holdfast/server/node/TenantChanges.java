@@ -137,7 +137,7 @@ public final class TenantChanges implements AutoCloseable {
   public <T> T make(int tenant, Supplier<T> change) {
     OfTenant one = of(tenant);
     long started = nanos.getAsLong();
-    UUID as = begin(one, started);
+    UUID as = start(one, started);
     boolean known = true;
     try {
       return change.get();
@@ -156,7 +156,7 @@ public final class TenantChanges implements AutoCloseable {
     }
   }
 
-  private UUID begin(OfTenant one, long now) {
+  private UUID start(OfTenant one, long now) {
     one.lock.lock();
     try {
       UUID as = process.incarnation();
@@ -217,7 +217,7 @@ public final class TenantChanges implements AutoCloseable {
   }
 
   /**
-   * Runs a look at a tenant while no change is under way in it, and none begins.
+   * Runs a look at a tenant while no change is under way in it, and none starts.
    *
    * @param look ends the hold of this process if the node leaves
    * @return empty if a change is under way, or may be
@@ -248,9 +248,12 @@ public final class TenantChanges implements AutoCloseable {
       try {
         letGo(one, nanos.getAsLong());
       } catch (StoreException away) {
-        log.debug("The hold of tenant {} ends later: {}", one.id, away.getMessage());
+        log.debug(
+            "Hold of tenant {} could not be ended, retrying within a second: {}",
+            one.id,
+            away.getMessage());
       } catch (RuntimeException failure) {
-        log.warn("The hold of tenant {} ends later", one.id, failure);
+        log.warn("Hold of tenant {} could not be ended, retrying within a second", one.id, failure);
       } finally {
         one.lock.unlock();
       }

@@ -17,7 +17,7 @@ final class TenantPauses {
 
   private final Map<Integer, Pause> pauses = new ConcurrentHashMap<>();
 
-  void begin(int tenant) {
+  void start(int tenant) {
     pauses.compute(
         tenant,
         (id, before) -> {

@@ -47,7 +47,20 @@ public final class TenantSignals implements AutoCloseable {
       }
       case Signal.SignalsMissed missed ->
           listeners.keySet().forEach(tenant -> deliver(tenant, missed));
-      default -> {} // Of processes.
+      // Of processes, which NodeCore hears, or only sent within InTenant.
+      case Signal.NodeJoined joined -> {}
+      case Signal.NodeDied died -> {}
+      case Signal.HeartbeatRequested call -> {}
+      case Signal.NewWork work -> {}
+      case Signal.Scheduled scheduled -> {}
+      case Signal.QueueChanged changed -> {}
+      case Signal.TaskChanged changed -> {}
+      case Signal.RunsMarked marked -> {}
+      case Signal.ResultAwaited awaited -> {}
+      case Signal.JobEnded ended -> {}
+      case Signal.Watched watched -> {}
+      case Signal.Changed changed -> {}
+      case Signal.SchedulesChanged changed -> {}
     }
   }
 
@@ -60,7 +73,14 @@ public final class TenantSignals implements AutoCloseable {
       case Signal.TaskChanged changed -> true;
       case Signal.SchedulesChanged changed -> true;
       case Signal.NodeDied died -> true;
-      default -> false;
+      case Signal.NodeJoined joined -> false;
+      case Signal.HeartbeatRequested call -> false;
+      case Signal.ResultAwaited awaited -> false;
+      case Signal.JobEnded ended -> false;
+      case Signal.Watched watched -> false;
+      case Signal.Changed changed -> false;
+      case Signal.InTenant nested -> false;
+      case Signal.SignalsMissed missed -> false;
     };
   }
 

@@ -65,7 +65,7 @@ final class Pace {
     return Duration.ofNanos(Math.max(Math.max(due - now, affordable - now), notBefore - now));
   }
 
-  /** Notes that a look begins. */
+  /** Notes that a look starts. */
   void looks(long now) {
     fullAt = (looked && fullAt - now > 0 ? fullAt : now) + refill;
     echo = fresh && now - changedAt < ECHO.toNanos();

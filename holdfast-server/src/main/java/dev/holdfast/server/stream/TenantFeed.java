@@ -1,5 +1,6 @@
 package dev.holdfast.server.stream;
 
+import dev.holdfast.api.Page;
 import dev.holdfast.api.UnknownRunException;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
@@ -98,7 +99,7 @@ final class TenantFeed {
   /** Returns the events of a run after a position; none if the run is gone. */
   List<RunEvent> events(RunId run, long after) {
     try {
-      return tenant.client().runs().events(run, after, PAGE);
+      return tenant.client().runs().events(run, Page.after(after, PAGE));
     } catch (UnknownRunException gone) {
       return List.of();
     }
@@ -158,7 +159,14 @@ final class TenantFeed {
           case Signal.NodeJoined joined -> joined();
           case Signal.NodeDied died -> noted(Snapshot.NODES);
           case Signal.SignalsMissed missed -> missed();
-          default -> false;
+          case Signal.TaskChanged task -> false;
+          case Signal.HeartbeatRequested call -> false;
+          case Signal.RunsMarked marked -> false;
+          case Signal.ResultAwaited awaited -> false;
+          case Signal.JobEnded ended -> false;
+          case Signal.Watched watched -> false;
+          case Signal.SchedulesChanged schedules -> false;
+          case Signal.InTenant other -> false;
         };
     if (wakes) {
       bell.release();

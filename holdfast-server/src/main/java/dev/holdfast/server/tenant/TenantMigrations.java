@@ -108,7 +108,11 @@ public final class TenantMigrations {
           "record that tenant %s could not be migrated".formatted(tenant.name()),
           s -> TenantStatements.notMigrated(s, tenant.id(), String.valueOf(failure.getMessage())));
     } catch (StoreException away) {
-      log.warn("This could not be recorded: {}", away.getMessage());
+      log.warn(
+          "The failed migration of tenant {} could not be recorded, it is not shown until the next"
+              + " try: {}",
+          tenant.name(),
+          away.getMessage());
     }
   }
 }

@@ -6,7 +6,7 @@ create table tenant (
   settings text not null default '{}',
   purge_at timestamptz
 );
--- A name is free again when its tenant has been dropped: its schema is called after the id.
+-- A name is free again when its tenant has been dropped: its schema is named after the id.
 create unique index tenant_name on tenant (name) where state <> 'DROPPED';
 
 create table api_key (

@@ -4,8 +4,8 @@ alter table tenant
   add column migration_error text,
   add column retry_at timestamptz;
 
--- One row for each start of a server that runs or schedules jobs. Half empty pages, so that a
--- heartbeat is written in place.
+-- One row for each registration of a server, also of one that only serves the API. Half-empty pages,
+-- so that a heartbeat is written in place.
 create table node (
   incarnation uuid primary key,
   id text not null,
@@ -33,7 +33,7 @@ create table node (
   died_at timestamptz
 ) with (fillfactor = 50);
 
--- The tenants that a node is registered in, and as which incarnation: where to look when it dies.
+-- The tenants that a server is registered in, and as which incarnation: where to look when it dies.
 create table hold (
   process uuid not null,
   tenant int not null,
@@ -43,7 +43,7 @@ create table hold (
 );
 create index hold_tenant on hold (tenant);
 
--- Tenants that a node has to look at. R: there may be ready work, for nodes that run jobs.
+-- Tenants that a server has to look at. R: there may be ready work, for nodes that run jobs.
 -- T: something falls due, for nodes that run or schedule jobs. Always inserted, never updated into
 -- place: two open transactions must not wait for each other.
 create table hint (

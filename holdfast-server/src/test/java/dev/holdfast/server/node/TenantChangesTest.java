@@ -86,11 +86,10 @@ class TenantChangesTest {
         });
     process =
         new ServerProcess(
-            new ServerProcess.Parts(
-                new ControlNodes(any, connections.heart("ctl"), connections.session(), () -> 0),
-                holds,
-                signals,
-                any));
+            new ControlNodes(any, connections.heart("ctl"), connections.session(), () -> 0),
+            holds,
+            signals,
+            any);
     process.start(
         new NodeCore.Settings(
             "me",

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Giving jobs back without using an attempt, as if they had never been claimed. */
+/** Handing jobs back without using an attempt, as if they had never been claimed. */
 public abstract class GiveBackContract extends Contract {
 
   @Test

@@ -131,7 +131,7 @@ public abstract class GuaranteeContract extends Contract {
     assertThat(current.succeed(held)).isEqualTo(Result.WRITTEN);
   }
 
-  /** A job that is claimed and given back repeatedly without being started is unchanged. */
+  /** A job that is claimed and handed back repeatedly without being started is unchanged. */
   @Test
   void aJobKnownNotToHaveStartedUsesNoAttempt() {
     Worker worker = worker();
@@ -182,7 +182,7 @@ public abstract class GuaranteeContract extends Contract {
   }
 
   /**
-   * Jobs of a claim whose reply was lost are found by the number of the call, and are given back
+   * Jobs of a claim whose reply was lost are found by the number of the call, and are handed back
    * without using an attempt.
    */
   @Test

@@ -267,7 +267,7 @@ public abstract class LeaseContract extends Contract {
     assertThat(info(KEY).remaining()).isBetween(TTL.dividedBy(2), TTL);
     end(KEY, grant, DONE);
     passTime(TTL.dividedBy(2));
-    assertThat(askOnce(KEY)).as("done, and its ttl is not over").isInstanceOf(Taken.class);
+    assertThat(askOnce(KEY)).as("done, and its TTL is not over").isInstanceOf(Taken.class);
   }
 
   @Test
@@ -304,7 +304,7 @@ public abstract class LeaseContract extends Contract {
     assertThat(info(KEY).remaining()).isBetween(TTL.multipliedBy(2), TTL.multipliedBy(3));
     end(KEY, grant, DONE);
     passTime(TTL.multipliedBy(2));
-    assertThat(askOnce(KEY)).as("done, and its ttl is not over").isInstanceOf(Taken.class);
+    assertThat(askOnce(KEY)).as("done, and its TTL is not over").isInstanceOf(Taken.class);
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.schedule.PutResult;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Published.Outcome;
@@ -272,6 +273,13 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
+  void puttingATriggerReturnsWhetherItWasCreatedOrChanged() {
+    assertThat(store.triggers().put(reindex().build())).isEqualTo(PutResult.CREATED);
+    assertThat(store.triggers().put(reindex().build())).isEqualTo(PutResult.UNCHANGED);
+    assertThat(store.triggers().put(reindex().priority(7).build())).isEqualTo(PutResult.CHANGED);
+  }
+
+  @Test
   void aPausedTriggerIgnoresEventsUntilItIsResumed() {
     store.triggers().put(reindex().build());
     store.triggers().pause("reindex", true);
@@ -283,12 +291,12 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void aRemovedTriggerStartsNothingAndItsJobsAreKept() {
+  void aDeletedTriggerStartsNothingAndItsJobsAreKept() {
     store.triggers().put(reindex().build());
     JobId started = job(events.publishToOne(PAGE));
 
-    assertThat(store.triggers().remove("reindex")).isTrue();
-    assertThat(store.triggers().remove("reindex")).isFalse();
+    assertThat(store.triggers().delete("reindex")).isTrue();
+    assertThat(store.triggers().delete("reindex")).isFalse();
     assertThat(events.publish("{\"id\":8}").outcomes()).isEmpty();
     assertThat(stateOf(started)).isEqualTo(JobState.READY);
   }

@@ -203,7 +203,8 @@ public final class Worker {
                 limit,
                 PLENTY,
                 registration.serves(),
-                rule));
+                rule,
+                Set.of()));
   }
 
   /** Returns the number of the latest claim call. */
@@ -230,12 +231,12 @@ public final class Worker {
     return store.claims().start(incarnation(), List.of(claims));
   }
 
-  /** Gives back jobs. The handlers of those that are RUNNING have run. */
+  /** Hands back jobs. The handlers of those that are RUNNING have run. */
   public Set<ClaimId> giveBack(ClaimId... claims) {
     return giveBack(true, claims);
   }
 
-  /** Gives back jobs whose handlers never ran. */
+  /** Hands back jobs whose handlers never ran. */
   public Set<ClaimId> giveBackUnstarted(ClaimId... claims) {
     return giveBack(false, claims);
   }

@@ -182,7 +182,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
     start(quick().queue("default", 1, 2).handle(ECHO, (note, context) -> hold(note)));
     awaitRunning(1);
 
-    // Claimed by the node that died, by this node, and by this node again after it was given back.
+    // Claimed by the node that died, by this node, and by this node again after it was handed back.
     await().atMost(SOON).until(() -> job(waiting.get(0).id()).fencingToken() >= 3);
     assertThat(running).containsExactly("plain");
     release.release(2);

@@ -71,11 +71,11 @@ public abstract class EventContract extends NodeTestBase {
     assertThat(client().triggers().resume("echo")).isTrue();
     assertThat(client().publish(EVENT, new Note("x")).matched()).isEqualTo(1);
     assertThat(client().triggers().list()).hasSize(1);
-    assertThat(client().triggers().remove("echo")).isTrue();
+    assertThat(client().triggers().delete("echo")).isTrue();
     assertThat(client().triggers().find("echo")).isEmpty();
     assertThat(client().triggers().pause("echo")).isFalse();
     assertThat(client().triggers().resume("echo")).isFalse();
-    assertThat(client().triggers().remove("echo")).isFalse();
+    assertThat(client().triggers().delete("echo")).isFalse();
   }
 
   @Test

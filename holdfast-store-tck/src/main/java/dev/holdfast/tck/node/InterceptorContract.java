@@ -128,6 +128,7 @@ public abstract class InterceptorContract extends NodeTestBase {
                         enqueue.requests().stream()
                             .map(request -> request.with(job -> job.tags("seen")))
                             .toList()))
+                .client(ClientSettings.DEFAULT) // Keeps the interceptor.
                 .handle(
                     parent, (note, context) -> context.client().enqueue(ECHO, new Note("child"))));
 

@@ -237,7 +237,7 @@ public abstract class LivenessContract extends NodeTestBase {
                 .liveness(QUICK.with(settings -> settings.keepHeartbeats(Duration.ofDays(1)))));
 
     await().atMost(SOON).until(() -> store().nodes().pastBeats("kept", 10).size() >= 2);
-    assertThat(client().nodes().beats("kept", 1))
+    assertThat(client().nodes().heartbeats("kept", 1))
         .singleElement()
         .satisfies(beat -> {
           assertThat(beat.node()).isEqualTo("kept");
@@ -249,7 +249,8 @@ public abstract class LivenessContract extends NodeTestBase {
         .singleElement()
         .satisfies(beat ->
             assertThat(beat.roles()).containsExactlyInAnyOrder("worker", "scheduler", "sweeper"));
-    assertThatThrownBy(() -> client().nodes().beats("kept", 0)).hasMessageContaining("1 to 10000");
+    assertThatThrownBy(() -> client().nodes().heartbeats("kept", 0))
+        .hasMessageContaining("1 to 10000");
   }
 
   @Test

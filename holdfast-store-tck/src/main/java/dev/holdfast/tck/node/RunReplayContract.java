@@ -69,7 +69,7 @@ public abstract class RunReplayContract extends RunTestBase {
   }
 
   private List<RunEvent> eventsOf(RunId id) {
-    return client().runs().events(id, 0, 1_000);
+    return client().runs().events(id, Page.first(1_000));
   }
 
   @Test
@@ -345,7 +345,7 @@ public abstract class RunReplayContract extends RunTestBase {
     assertThat(run(again).reason().orElseThrow()).startsWith("DEADLINE");
     assertThat(step(run(again), "first").state()).isEqualTo(StepState.SUCCEEDED);
     assertThat(log).containsExactly("once", "other");
-    assertThat(client().runs().events(again, 0, 100))
+    assertThat(client().runs().events(again, Page.first(100)))
         .extracting(event -> event.kind() + " " + event.step())
         .startsWith("CREATED null", "STEP_SUCCEEDED first", "QUEUED null");
   }
@@ -407,7 +407,9 @@ public abstract class RunReplayContract extends RunTestBase {
       page =
           client()
               .runs()
-              .events(started.id(), events.isEmpty() ? 0 : events.getLast().seq(), 1_000);
+              .events(
+                  started.id(),
+                  events.isEmpty() ? Page.first(1_000) : Page.after(events.getLast().seq(), 1_000));
       events.addAll(page);
     } while (!page.isEmpty());
     assertThat(events).hasSizeGreaterThan(2 * steps);

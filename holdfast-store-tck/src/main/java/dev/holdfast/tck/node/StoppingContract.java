@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** Nodes that are stopped, and the jobs that they give back. */
+/** Nodes that are stopped, and the jobs that they hand back. */
 public abstract class StoppingContract extends NodeTestBase {
   @Test
   void aReadinessProbeTurnsFalseWhenTheDrainStarts() throws Exception {

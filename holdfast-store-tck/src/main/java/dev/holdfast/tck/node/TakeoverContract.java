@@ -156,7 +156,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     assertThat(asked.get(0).task()).isEqualTo(ECHO.name());
     assertThat(asked.get(0).queue()).isEqualTo("default");
     assertThat(asked.get(0).attempt()).isEqualTo(1);
-    assertThat(asked.get(0).silence()).isGreaterThanOrEqualTo(SILENCE);
+    assertThat(asked.get(0).sinceLastHeartbeat()).isGreaterThanOrEqualTo(SILENCE);
     assertThat(asked.get(0).payload()).isEqualTo(new Note("x"));
     assertThat(asked.get(0).tags()).containsExactlyInAnyOrder("urgent", "eu");
   }

@@ -34,8 +34,10 @@ import dev.holdfast.engine.store.NodeStore.Advice;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -104,6 +106,42 @@ public abstract class WorkflowContract extends NodeTestBase {
   }
 
   @Test
+  void aStageCompletesWithTheResultOfARunOrFailsAsAwaitDoes() {
+    Workflow<Note, Note> say =
+        Workflow.defineWithResult(
+            "test::stage", Note.class, flow -> flow.step("only", SAY, flow.input()));
+    Workflow<Note, Void> fails =
+        Workflow.define(
+            "test::failing", Note.class, flow -> flow.step("only", BREAK, flow.input()));
+    var stage =
+        client()
+            .runs()
+            .awaitAsync(client().runs().start(say, new Note("hello")), SOON)
+            .toCompletableFuture();
+    var failed = client().runs().awaitAsync(client().runs().start(fails, new Note("x")), SOON);
+    HoldfastClient other = HoldfastClient.on(store());
+    var never =
+        other
+            .runs()
+            .awaitAsync(other.runs().start(say, new Note("later")), Duration.ofHours(1))
+            .toCompletableFuture();
+    assertThat(stage).isNotDone();
+
+    other.close();
+    assertThat(never)
+        .failsWithin(SOON)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(CancellationException.class);
+    start(worker());
+
+    assertThat(stage).succeedsWithin(SOON).isEqualTo(new Note("hello!"));
+    assertThat(failed)
+        .failsWithin(SOON)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(RunFailedException.class);
+  }
+
+  @Test
   void stepsRunInOrderAndPassTheirOutputsOn() throws Exception {
     Workflow<Note, Note> chain =
         Workflow.defineWithResult(
@@ -127,7 +165,7 @@ public abstract class WorkflowContract extends NodeTestBase {
     assertThat(second.attempts()).isEqualTo(1);
     assertThat(second.output()).isPresent();
     assertThat(second.endedAt()).isPresent();
-    assertThat(client().runs().events(run.id(), 0, 100))
+    assertThat(client().runs().events(run.id(), Page.first(100)))
         .extracting(RunEvent::kind)
         .startsWith(RunEvent.Kind.CREATED)
         .endsWith(RunEvent.Kind.ENDED);

@@ -3,6 +3,7 @@ package dev.holdfast.tck.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.api.Page;
 import dev.holdfast.api.RunStateException;
 import dev.holdfast.api.UnknownRunException;
 import dev.holdfast.api.task.TaskType;
@@ -27,7 +28,7 @@ public abstract class WorkflowErrorContract extends WorkflowNodeBase {
       Workflow.define("error::plain", Integer.class, flow -> flow.step("add", ADD, flow.input()));
 
   private void assertRefused(RunId id, RunState state, ThrowingCallable call) {
-    List<RunEvent> before = client().runs().events(id, 0, 100);
+    List<RunEvent> before = client().runs().events(id, Page.first(100));
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             RunStateException.class,
@@ -38,7 +39,7 @@ public abstract class WorkflowErrorContract extends WorkflowNodeBase {
         .hasMessageContaining(id.toString())
         .hasMessageContaining(state.name());
     assertThat(read(id).state()).isEqualTo(state);
-    assertThat(client().runs().events(id, 0, 100)).isEqualTo(before);
+    assertThat(client().runs().events(id, Page.first(100))).isEqualTo(before);
   }
 
   @Test

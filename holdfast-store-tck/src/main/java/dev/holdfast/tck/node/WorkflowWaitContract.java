@@ -68,7 +68,7 @@ public abstract class WorkflowWaitContract extends WorkflowNodeBase {
     return Workflow.define(name, Note.class, flow -> flow.step("only", task, flow.input()));
   }
 
-  private RunId begin(Workflow<Note, ?> workflow) {
+  private RunId startRun(Workflow<Note, ?> workflow) {
     return client().runs().start(workflow, NOTE).id();
   }
 
@@ -87,75 +87,75 @@ public abstract class WorkflowWaitContract extends WorkflowNodeBase {
   }
 
   @Test
-  void dependenciesThatHaveNotEnded() {
+  void aStepNamesTheDependenciesThatHaveNotEnded() {
     start(worker());
-    RunId id = begin(CHAIN);
+    RunId id = startRun(CHAIN);
 
     assertThat(why(id, "last", StepState.PENDING)).isEqualTo("Waits for first, other.");
     assertThat(read(id).steps()).allMatch(step -> step.waitsFor().isPresent());
   }
 
   @Test
-  void aJobThatRuns() {
+  void aStepSaysThatItsJobRuns() {
     start(worker());
-    RunId id = begin(single("wait::runs", STOP));
+    RunId id = startRun(single("wait::runs", STOP));
 
     awaitWhy(id, "only", "is RUNNING.");
   }
 
   @Test
-  void aSlot() {
+  void aStepSaysThatItsJobWaitsForASlot() {
     start(worker().queue("default", 1));
-    RunId busy = begin(single("wait::busy", STOP));
+    RunId busy = startRun(single("wait::busy", STOP));
     awaitWhy(busy, "only", "RUNNING");
-    RunId id = begin(single("wait::slot", STOP));
+    RunId id = startRun(single("wait::slot", STOP));
 
     assertThat(why(id, "only", StepState.ACTIVE)).contains("is READY", "for a free slot");
   }
 
   @Test
-  void aPausedQueue() {
+  void aStepNamesThePausedQueue() {
     start(worker());
     client().queues().pause("default");
-    RunId id = begin(single("wait::queue", STOP));
+    RunId id = startRun(single("wait::queue", STOP));
 
     assertThat(why(id, "only", StepState.ACTIVE)).contains("Queue 'default' is paused");
   }
 
   @Test
-  void aLimit() {
+  void aStepNamesTheLimitOfItsTask() {
     start(worker());
     client().tasks().limit(STOP.name(), 1);
-    RunId busy = begin(single("wait::limited", STOP));
+    RunId busy = startRun(single("wait::limited", STOP));
     awaitWhy(busy, "only", "RUNNING");
-    RunId id = begin(single("wait::limit", STOP));
+    RunId id = startRun(single("wait::limit", STOP));
 
     assertThat(why(id, "only", StepState.ACTIVE)).contains("limit of 1 jobs");
   }
 
   @Test
-  void aTaskThatNoNodeKnows() {
+  void aStepNamesATaskThatNoNodeKnows() {
     start(worker());
-    RunId id = begin(single("wait::unknown", NOWHERE));
+    RunId id = startRun(single("wait::unknown", NOWHERE));
 
     assertThat(why(id, "only", StepState.ACTIVE))
         .contains("has a handler for task 'wait::nowhere'");
   }
 
   @Test
-  void theNextAttempt() {
+  void aStepThatFailedSaysWhenItsNextAttemptIs() {
     start(worker());
-    RunId id = begin(single("wait::backoff", FAIL));
+    RunId id = startRun(single("wait::backoff", FAIL));
 
     awaitWhy(id, "only", "is SCHEDULED: attempt 1 failed with TASK_FAILED, and the next one");
   }
 
   @Test
-  void aTimer() {
+  void aStepThatSleepsSaysUntilWhen() {
     start(worker());
     Instant before = Instant.now();
     RunId id =
-        begin(
+        startRun(
             Workflow.define(
                 "wait::sleep", Note.class, flow -> flow.sleep("nap", Duration.ofHours(1))));
 
@@ -166,18 +166,18 @@ public abstract class WorkflowWaitContract extends WorkflowNodeBase {
   }
 
   @Test
-  void aSignal() {
+  void aStepNamesTheSignalThatItAwaits() {
     start(worker());
     RunId id =
-        begin(
+        startRun(
             Workflow.define(
                 "wait::signal",
                 Note.class,
                 flow ->
                     flow.awaitSignal("approval", "approved", Note.class)
                         .within(Duration.ofHours(1))));
-    RunId forEver =
-        begin(
+    RunId unlimited =
+        startRun(
             Workflow.define(
                 "wait::forever",
                 Note.class,
@@ -185,12 +185,12 @@ public abstract class WorkflowWaitContract extends WorkflowNodeBase {
 
     assertThat(why(id, "approval", StepState.WAITING))
         .matches("Waits for signal 'approved', until 2.*Z at the latest\\.");
-    assertThat(why(forEver, "approval", StepState.WAITING))
+    assertThat(why(unlimited, "approval", StepState.WAITING))
         .isEqualTo("Waits for signal 'approved'.");
   }
 
   @Test
-  void aDurableWaitOfItsJob() {
+  void aStepNamesTheSignalThatItsHandlerAwaits() {
     TaskType<Note, Note> nap = TaskType.of("wait::nap", Note.class, Note.class);
     start(
         worker()
@@ -200,17 +200,17 @@ public abstract class WorkflowWaitContract extends WorkflowNodeBase {
                   context.steps().awaitSignal("paid", Duration.ofHours(1));
                   return note;
                 }));
-    RunId id = begin(single("wait::durable", nap));
+    RunId id = startRun(single("wait::durable", nap));
 
     awaitWhy(id, "only", "is WAITING: The handler waits for signal 'paid'");
   }
 
   @Test
-  void aChildRun() {
+  void aStepNamesItsChildRunWithItsState() {
     start(worker());
     Workflow<Note, Void> child = single("wait::child", STOP);
     RunId id =
-        begin(
+        startRun(
             Workflow.define(
                 "wait::parent", Note.class, flow -> flow.workflow("below", child, flow.input())));
 
@@ -222,12 +222,12 @@ public abstract class WorkflowWaitContract extends WorkflowNodeBase {
   }
 
   @Test
-  void aPausedRun() {
+  void aStepSaysThatItsRunIsPaused() {
     client().queues().pause("default");
     start(worker());
-    RunId id = begin(CHAIN);
+    RunId id = startRun(CHAIN);
     RunId asleep =
-        begin(
+        startRun(
             Workflow.define(
                 "wait::asleep", Note.class, flow -> flow.sleep("nap", Duration.ofHours(1))));
     client().runs().pause(id);
@@ -238,7 +238,7 @@ public abstract class WorkflowWaitContract extends WorkflowNodeBase {
   }
 
   @Test
-  void aFullGate() {
+  void aStepOfAQueuedRunNamesTheFullWorkflow() {
     start(worker());
     Workflow<Note, Void> limited =
         Workflow.define(
@@ -248,8 +248,8 @@ public abstract class WorkflowWaitContract extends WorkflowNodeBase {
               flow.step("only", STOP, flow.input());
               flow.maxActive(MaxActive.of(1));
             });
-    begin(limited);
-    RunId id = begin(limited);
+    startRun(limited);
+    RunId id = startRun(limited);
 
     assertThat(read(id).state()).isEqualTo(RunState.QUEUED);
     assertThat(why(id, "only"))
@@ -260,7 +260,7 @@ public abstract class WorkflowWaitContract extends WorkflowNodeBase {
   void aStepThatHasEndedWaitsForNothing() {
     released.countDown();
     start(worker());
-    Run run = await(begin(CHAIN), RunState.SUCCEEDED);
+    Run run = await(startRun(CHAIN), RunState.SUCCEEDED);
 
     assertThat(run.steps()).extracting(RunStep::waitsFor).allMatch(Optional::isEmpty);
   }

@@ -130,7 +130,8 @@ final class Workload {
             Set.of(),
             null,
             null,
-            false);
+            NewJob.IdUse.FRESH,
+            NewJob.Stamp.NONE);
     if (random.nextInt(6) == 0) {
       // The client gave up waiting and repeated the enqueue. The first request arrives long after.
       store.intake().enqueue(List.of(job.repeated()));
@@ -166,7 +167,8 @@ final class Workload {
                     Set.of(),
                     null,
                     null,
-                    false)));
+                    NewJob.IdUse.FRESH,
+                    NewJob.Stamp.NONE)));
     checker.watch(id);
     return id;
   }

@@ -64,7 +64,7 @@ final class LeaseRow {
     }
   }
 
-  /** Extends its time and its ttl to these, unless they are longer already. */
+  /** Extends its time and its TTL to these, unless they are longer already. */
   void extend(Instant until, Duration to) {
     expiresAt = until.isAfter(expiresAt) ? until : expiresAt;
     ttl = to.compareTo(ttl) > 0 ? to : ttl;

@@ -1,5 +1,6 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.schedule.PutResult;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.engine.store.TriggerSnapshot;
@@ -34,13 +35,16 @@ final class MemoryTriggerStore implements TriggerStore {
   }
 
   @Override
-  public void put(Trigger trigger) {
+  public PutResult put(Trigger trigger) {
     String definition = TriggerText.write(trigger);
-    tables.transaction(now ->
-        rows.merge(
-            trigger.id(),
-            new Row(definition, false),
-            (old, fresh) -> new Row(definition, old.paused())));
+    return tables.transaction(now -> {
+      Row old = rows.get(trigger.id());
+      rows.put(trigger.id(), new Row(definition, old != null && old.paused()));
+      if (old == null) {
+        return PutResult.CREATED;
+      }
+      return old.definition().equals(definition) ? PutResult.UNCHANGED : PutResult.CHANGED;
+    });
   }
 
   @Override
@@ -60,7 +64,7 @@ final class MemoryTriggerStore implements TriggerStore {
   }
 
   @Override
-  public boolean remove(String id) {
+  public boolean delete(String id) {
     return tables.transaction(now -> {
       subjects.keySet().removeIf(key -> key.trigger().equals(id));
       return rows.remove(id) != null;

@@ -46,7 +46,7 @@ final class InlineDriver implements Driver {
 
   /**
    * Returns a driver for the clock of the machine. Leases are renewed by threads: a handler that
-   * holds one may run for longer than its ttl.
+   * holds one may run for longer than its TTL.
    */
   static InlineDriver inRealTime(Ticker ticker) {
     return new InlineDriver(ticker, Driver.threads(ticker));

@@ -1,5 +1,7 @@
 package dev.holdfast.testkit.workflow;
 
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.SignalResult;
 import dev.holdfast.api.type.TypeRef;
@@ -39,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the type of the result
  */
 public final class TestedRun<R> {
-  private static final int MOST_EVENTS = 1_000_000;
+  private static final int PAGE = 1_000;
 
   private final WorkflowTester tester;
   private final RunId id;
@@ -340,9 +342,19 @@ public final class TestedRun<R> {
     return attempts().stream().filter(attempt -> attempt.step().equals(step)).toList();
   }
 
+  static List<RunEvent> events(Holdfast client, RunId id) {
+    List<RunEvent> all = new ArrayList<>();
+    List<RunEvent> page = client.runs().events(id, Page.first(PAGE));
+    while (!page.isEmpty()) {
+      all.addAll(page);
+      page = client.runs().events(id, Page.after(page.getLast().seq(), PAGE));
+    }
+    return all;
+  }
+
   /** Returns the events of the run, oldest first. */
   public List<RunEvent> events() {
-    return tester.client().runs().events(id, 0, MOST_EVENTS);
+    return events(tester.client(), id);
   }
 
   /**

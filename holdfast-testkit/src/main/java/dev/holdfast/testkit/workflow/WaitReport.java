@@ -21,7 +21,6 @@ import java.util.Optional;
 
 /** Says in sentences what an open run waits for, with its child runs. */
 final class WaitReport {
-  private static final int MOST_EVENTS = 1_000_000;
   private static final int MOST_JOBS = 3;
   private static final Page<JobId> ALL_JOBS = Page.first(1_000);
 
@@ -161,7 +160,7 @@ final class WaitReport {
   private String since(Run run, RunStep step) {
     RunEvent.Kind kind =
         step.state() == StepState.WAITING ? RunEvent.Kind.STEP_WAITING : RunEvent.Kind.STEP_STARTED;
-    return client.runs().events(run.id(), 0, MOST_EVENTS).stream()
+    return TestedRun.events(client, run.id()).stream()
         .filter(event -> event.kind() == kind && step.name().equals(event.step()))
         .reduce((earlier, later) -> later)
         .map(event -> " since " + event.at())

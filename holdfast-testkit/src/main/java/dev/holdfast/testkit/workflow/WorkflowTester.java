@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * take no time unless they call {@link #advance}. Delays of retries have no jitter.
  *
  * <p>A call never waits for something that cannot happen. If a run cannot end, because it waits for
- * a signal that nobody sends, a task has no handler, or retries never end, it throws a {@link
+ * a signal that is never sent, a task has no handler, or retries never end, it throws a {@link
  * StuckRunError} that says what everything waits for. A handler that blocks its thread is
  * interrupted after a while (see {@link #maxRealTime}); only one that does not respond to
  * interruption, such as an endless loop, blocks the test.
@@ -105,6 +105,11 @@ public final class WorkflowTester {
   public <P> WorkflowTester handle(TaskType<P, Void> type, VoidTaskHandler<? super P> handler) {
     handlers.put(type.name(), node -> node.handle(type, handler));
     return this;
+  }
+
+  /** Lets each job of this task, which has no result, succeed. */
+  public <P> WorkflowTester succeeds(TaskType<P, Void> type) {
+    return returns(type, null);
   }
 
   /** Lets each job of this task return this result; null for none. */

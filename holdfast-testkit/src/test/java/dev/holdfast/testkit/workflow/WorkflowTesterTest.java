@@ -131,11 +131,7 @@ class WorkflowTesterTest {
   @Test
   void aFixedResultNeedsNoHandler() {
     TestedRun<Parcel> run =
-        shop()
-            .returns(PACK, new Parcel("T-fixed"))
-            .returns(SHIP, null)
-            .run(FULFIL, ORDER)
-            .orThrow();
+        shop().returns(PACK, new Parcel("T-fixed")).succeeds(SHIP).run(FULFIL, ORDER).orThrow();
 
     assertThat(run.result()).isEqualTo(new Parcel("T-fixed"));
     assertThat(log).isEmpty();
@@ -261,7 +257,7 @@ class WorkflowTesterTest {
         .hasMessageContaining("step 'ship' waits for pack")
         .hasMessageContaining("Executed charge.");
 
-    tester.returns(PACK, new Parcel("T")).returns(SHIP, null);
+    tester.returns(PACK, new Parcel("T")).succeeds(SHIP);
     assertThat(run.runToEnd().result()).isEqualTo(new Parcel("T"));
   }
 
