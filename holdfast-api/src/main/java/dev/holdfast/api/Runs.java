@@ -178,8 +178,22 @@ public interface Runs extends Starter {
    * Sends a signal to the active run with a unique key, and starts that run first if there is none:
    * both in one transaction.
    */
+  default <I, R> Started<R> signalOrStart(
+      Workflow<I, R> workflow, I input, String uniqueKey, String signal, @Nullable Object payload) {
+    return signalOrStart(workflow, input, uniqueKey, signal, payload, options -> {});
+  }
+
+  /**
+   * Sends a signal to the active run with a unique key, and starts that run first if there is none:
+   * both in one transaction. With an id, a repeated call sends the signal once to that run.
+   */
   <I, R> Started<R> signalOrStart(
-      Workflow<I, R> workflow, I input, String uniqueKey, String signal, @Nullable Object payload);
+      Workflow<I, R> workflow,
+      I input,
+      String uniqueKey,
+      String signal,
+      @Nullable Object payload,
+      Consumer<SignalOptions.Builder> changes);
 
   /**
    * Moves an open run to another version of its workflow.

@@ -1,5 +1,6 @@
 package dev.holdfast.api.internal;
 
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Checks names, keys and other texts. */
@@ -41,6 +42,9 @@ public final class Names {
     }
     return name;
   }
+
+  /** Fields of the context of a run that say what started it, so that no step writes them. */
+  public static final Set<String> RESERVED_FIELDS = Set.of("run", "schedule", "trigger", "event");
 
   /** Returns the name of a step, or throws an exception that tells what is wrong with it. */
   public static String step(String name) {

@@ -13,11 +13,14 @@ import java.util.stream.Collectors;
  * Finds steps that can never run, because their rule cannot hold however their dependencies end.
  *
  * <p>Works from the first steps to the last: what a rule can evaluate to decides how its step can
- * end, which decides what the rules of its dependents can evaluate to. Steps that have another
- * problem count as if they could end in any way, so that one mistake is reported once.
+ * end, which decides what the rules of its dependents can evaluate to. No rule sees the failure of
+ * a step that fails the run: then the run starts nothing more except finally steps, which depend on
+ * each other only. A run that a failed step pauses can be resumed. Steps that have another problem
+ * count as if they could end in any way, so that one mistake is reported once.
  */
 final class ReachCheck {
   private static final Set<Outcome> ANY = EnumSet.allOf(Outcome.class);
+  private static final String FAILS_RUN = "fails the run if it fails";
 
   private final StepGraph graph;
   private final Map<String, Set<Outcome>> known = new HashMap<>();
@@ -32,7 +35,7 @@ final class ReachCheck {
     for (StepDefinition step : graph.inOrder()) {
       if (step.after().containsAll(RuleAtoms.steps(step.rule()))) {
         Map<String, Set<Outcome>> dependencies = new LinkedHashMap<>();
-        step.after().forEach(name -> dependencies.put(name, known.getOrDefault(name, ANY)));
+        step.after().forEach(name -> dependencies.put(name, seen(name)));
         RuleTruth truth = RuleTruth.of(step.rule(), dependencies);
         if (!truth.canHold()) {
           problems.put(step.name(), describe(step, dependencies));
@@ -43,6 +46,25 @@ final class ReachCheck {
       }
     }
     return problems;
+  }
+
+  /** Returns the outcomes of a step that the rules of its dependents can see. */
+  private Set<Outcome> seen(String name) {
+    StepDefinition step = graph.find(name);
+    boolean failsRun =
+        step != null
+            && !step.isFinally()
+            && step.onError() == OnError.FAIL
+            && known.containsKey(name);
+    Set<Outcome> seen = EnumSet.copyOf(ends(name));
+    if (failsRun) {
+      seen.remove(Outcome.FAILED);
+    }
+    return seen;
+  }
+
+  private Set<Outcome> ends(String name) {
+    return known.getOrDefault(name, ANY);
   }
 
   private static Set<Outcome> outcomes(StepDefinition step, RuleTruth truth) {
@@ -60,13 +82,12 @@ final class ReachCheck {
     return outcomes;
   }
 
-  private static String describe(StepDefinition step, Map<String, Set<Outcome>> dependencies) {
+  private String describe(StepDefinition step, Map<String, Set<Outcome>> dependencies) {
     Map<String, Set<Outcome>> unlimited = new LinkedHashMap<>(dependencies);
     unlimited.replaceAll((name, outcomes) -> ANY);
     String reason =
         RuleTruth.of(step.rule(), unlimited).canHold()
-            ? "its rule cannot hold, because %s; correct the rule or the dependencies"
-                .formatted(causes(step.rule(), dependencies, unlimited))
+            ? "its rule cannot hold, because " + causes(step.rule(), dependencies, unlimited)
             : mistake(step);
     return "Step '%s' can never run: %s.".formatted(step.name(), reason);
   }
@@ -95,20 +116,23 @@ final class ReachCheck {
   }
 
   /** Describes the dependencies without whose limits the rule could hold, and no others. */
-  private static String causes(
+  private String causes(
       Rule rule, Map<String, Set<Outcome>> dependencies, Map<String, Set<Outcome>> unlimited) {
     Map<String, Set<Outcome>> tried = new LinkedHashMap<>(unlimited);
-    Map<String, Set<Outcome>> causes = new LinkedHashMap<>();
+    Map<String, String> causes = new LinkedHashMap<>();
     dependencies.forEach((name, outcomes) -> {
       tried.put(name, outcomes);
       if (!RuleTruth.of(rule, tried).canHold()) {
-        causes.put(name, outcomes);
+        tried.put(name, ends(name));
+        causes.put(name, RuleTruth.of(rule, tried).canHold() ? FAILS_RUN : limit(ends(name)));
         tried.put(name, ANY);
       }
     });
+    boolean onlyFailures = causes.values().stream().allMatch(FAILS_RUN::equals);
     return causes.entrySet().stream()
-        .map(cause -> "step '%s' %s".formatted(cause.getKey(), limit(cause.getValue())))
-        .collect(Collectors.joining(" and "));
+            .map(cause -> "step '%s' %s".formatted(cause.getKey(), cause.getValue()))
+            .collect(Collectors.joining(" and "))
+        + (onlyFailures ? "; set onError(CONTINUE)" : "; correct the rule or the dependencies");
   }
 
   private static String limit(Set<Outcome> outcomes) {

@@ -34,6 +34,11 @@ final class StepCheck {
 
   private void checkTexts() {
     problems.unless(() -> Names.step(step.name()));
+    if (Names.RESERVED_FIELDS.contains(step.name())) {
+      problems.add(
+          "Step name '%s' is reserved for what started the run: choose another one."
+              .formatted(step.name()));
+    }
     String label = step.label();
     if (label != null) {
       problems.unless(subject, () -> Names.text("Label", label));

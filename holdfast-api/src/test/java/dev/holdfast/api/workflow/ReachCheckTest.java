@@ -19,9 +19,14 @@ class ReachCheckTest {
 
   /** Returns the problems of step 'c' with a rule about its dependencies 'a' and 'b'. */
   private static List<String> problemsOfRule(BiFunction<Step<?>, Step<?>, Rule> rule) {
+    return problemsOfRule(OnError.CONTINUE, rule);
+  }
+
+  private static List<String> problemsOfRule(
+      OnError onError, BiFunction<Step<?>, Step<?>, Rule> rule) {
     return problems(flow -> {
-      Step<?> a = add(flow, "a");
-      Step<?> b = add(flow, "b");
+      Step<?> a = add(flow, "a").onError(onError);
+      Step<?> b = add(flow, "b").onError(onError);
       add(flow, "c").after(a, b).when(rule.apply(a, b));
     });
   }
@@ -40,6 +45,51 @@ class ReachCheckTest {
     assertThat(problemsOfRule((a, b) -> Rule.none(Rule.allSucceeded(), CONTEXT))).isEmpty();
     assertThat(problemsOfRule((a, b) -> Rule.all(CONTEXT, Rule.none(CONTEXT)))).isEmpty();
     assertThat(problemsOfRule((a, b) -> Rule.all(Rule.anyFailed(), Rule.anySucceeded()))).isEmpty();
+  }
+
+  @Test
+  void noRuleSeesTheFailureOfAStepThatFailsTheRun() {
+    String problem =
+        "Step 'c' can never run: its rule cannot hold, because step '%s' fails the run if it"
+            + " fails; set onError(CONTINUE).";
+    assertThat(problemsOfRule(OnError.FAIL, (a, b) -> Rule.failed(a)))
+        .containsExactly(problem.formatted("a"));
+    assertThat(problemsOfRule(OnError.FAIL, (a, b) -> Rule.anyFailed()))
+        .containsExactly(problem.formatted("b"));
+    assertThat(problemsOfRule(OnError.FAIL, (a, b) -> Rule.none(Rule.succeeded(a))))
+        .containsExactly(problem.formatted("a"));
+    assertThat(problemsOfRule(OnError.FAIL, (a, b) -> Rule.any(Rule.failed(a), CONTEXT))).isEmpty();
+    assertThat(problemsOfRule(OnError.FAIL, (a, b) -> Rule.allDone())).isEmpty();
+  }
+
+  @Test
+  void aRunThatAFailedStepPausesCanContinueWithItsDependents() {
+    assertThat(problemsOfRule(OnError.PAUSE, (a, b) -> Rule.failed(a))).isEmpty();
+    assertThat(problemsOfRule(OnError.PAUSE, (a, b) -> Rule.anyFailed())).isEmpty();
+  }
+
+  @Test
+  void aFinallyStepThatFailsDoesNotStopOthers() {
+    assertThat(
+            problems(flow -> {
+              add(flow, "a");
+              Step<?> clean = flow.finallyStep("clean", REFUND);
+              flow.finallyStep("alarm", REFUND).after(clean).when(Rule.failed(clean));
+            }))
+        .isEmpty();
+  }
+
+  @Test
+  void aStepWhoseDependenciesFailTheRunIsNeverSkipped() {
+    assertThat(
+            problems(flow -> {
+              Step<?> a = add(flow, "a");
+              Step<?> b = add(flow, "b").after(a);
+              add(flow, "c").after(a, b).when(Rule.all(Rule.skipped(b), Rule.failed(a)));
+            }))
+        .containsExactly(
+            "Step 'c' can never run: its rule cannot hold, because step 'a' fails the run if it"
+                + " fails and step 'b' is never skipped; correct the rule or the dependencies.");
   }
 
   @Test
@@ -86,7 +136,7 @@ class ReachCheckTest {
   void aStepThatNeedsTheSuccessOfAnUnreachableStepIsUnreachable() {
     assertThat(
             problems(flow -> {
-              Step<?> a = add(flow, "a");
+              Step<?> a = add(flow, "a").onError(OnError.CONTINUE);
               Step<?> b = add(flow, "b").after(a).when(Rule.quorum(2));
               Step<?> c = add(flow, "c").after(b, a);
               add(flow, "d").after(b, c);
@@ -107,10 +157,11 @@ class ReachCheckTest {
   void aSleepCannotFailUnlessItHasATimeLimit() {
     assertThat(
             problems(flow -> {
-              Step<?> a = add(flow, "a");
+              Step<?> a = add(flow, "a").onError(OnError.CONTINUE);
               Step<?> first = flow.sleep("first", MINUTE);
               Step<?> later = flow.sleep("later", MINUTE).after(a);
-              Step<?> limited = flow.sleep("limited", MINUTE).within(MINUTE);
+              Step<?> limited =
+                  flow.sleep("limited", MINUTE).within(MINUTE).onError(OnError.CONTINUE);
               add(flow, "b").after(first).when(Rule.failed(first));
               add(flow, "c").after(later).when(Rule.anyFailed());
               add(flow, "d").after(limited).when(Rule.failed(limited));
@@ -181,7 +232,7 @@ class ReachCheckTest {
   private static void addFan(Flow<Order> flow, Rule rule) {
     List<Step<?>> steps = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      steps.add(add(flow, "s" + i));
+      steps.add(add(flow, "s" + i).onError(OnError.CONTINUE));
     }
     add(flow, "end").after(steps.toArray(Step<?>[]::new)).when(rule);
   }

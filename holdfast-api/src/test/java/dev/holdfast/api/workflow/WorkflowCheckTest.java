@@ -388,4 +388,15 @@ class WorkflowCheckTest {
                 flow -> add(flow, "a").when(Rule.none(Rule.context(Condition.field("x").is("y"))))))
         .isEmpty();
   }
+
+  @Test
+  void theNamesOfWhatStartedTheRunAreReserved() {
+    for (String name : List.of("run", "schedule", "trigger", "event")) {
+      assertThat(problems(flow -> add(flow, name)))
+          .containsExactly(
+              "Step name '%s' is reserved for what started the run: choose another one."
+                  .formatted(name));
+    }
+    assertThat(problems(flow -> add(flow, "events"))).isEmpty();
+  }
 }

@@ -1,7 +1,5 @@
 package dev.holdfast.bench.chaos;
 
-import dev.holdfast.api.policy.CrashPolicy;
-import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.type.TypeRef;
@@ -30,12 +28,11 @@ final class ChaosFlows {
   static final String BOOKINGS = "chaos_booking";
 
   static final TaskType<Work, Void> BOOK =
-      TaskType.of("chaos::book", Work.class)
-          .with(options ->
-              options
-                  .queue(ChaosTask.QUEUE)
-                  .onCrash(CrashPolicy.retry(100))
-                  .retry(RetryPolicy.fixed(Duration.ofMillis(300)).maxAttempts(100)));
+      TaskType.of("chaos::book", Work.class).with(ChaosTask::options);
+
+  /** The task of finally steps, which get the whole context. */
+  static final TaskType<Order, Void> CLEAN =
+      TaskType.of("chaos::clean", Order.class).with(ChaosTask::options);
 
   /**
    * The input of a run.
@@ -78,9 +75,22 @@ final class ChaosFlows {
                 flow.step("right", ChaosTask.TYPE, flow.context("work", Work.class)).after(nap);
             flow.step("bottom", ChaosTask.TYPE, flow.context("work", Work.class))
                 .after(left, right);
+            flow.finallyStep("clean", CLEAN);
           });
 
-  static final List<Workflow<Order, Void>> ALL = List.of(CHAIN, DIAMOND);
+  /** A diamond as a child run, between two steps. */
+  static final Workflow<Order, Void> PARENT =
+      Workflow.define(
+          "chaos::parent",
+          Order.class,
+          flow -> {
+            Step<Void> before =
+                flow.step("before", ChaosTask.TYPE, flow.context("work", Work.class));
+            Step<?> child = flow.workflow("child", DIAMOND, flow.input()).after(before);
+            flow.step("behind", ChaosTask.TYPE, flow.context("work", Work.class)).after(child);
+          });
+
+  static final List<Workflow<Order, Void>> ALL = List.of(CHAIN, DIAMOND, PARENT);
 
   private final ChaosTask task;
 
@@ -98,6 +108,11 @@ final class ChaosFlows {
   @Nullable Void book(Work work, TaskContext context) throws Exception {
     context.steps().transaction("book", Integer.class, connection -> insert(connection, context));
     return task.run(work, context);
+  }
+
+  /** Handles a finally step. */
+  @Nullable Void clean(Order order, TaskContext context) throws InterruptedException {
+    return task.run(order.work, context);
   }
 
   private static int insert(Connection connection, TaskContext context) throws SQLException {

@@ -53,6 +53,7 @@ final class ChaosNode {
 
   private void run(Address address, String schema, String name) throws IOException {
     ChaosTask task = new ChaosTask(journal);
+    ChaosFlows flows = new ChaosFlows(task);
     try (PostgresStore store = PostgresStore.connect(address.settings(schema).build());
         HoldfastNode node =
             HoldfastNode.on(store)
@@ -62,7 +63,8 @@ final class ChaosNode {
                 .queue(ChaosTask.QUEUE, CONCURRENCY, PREFETCH)
                 .shutdownGrace(Duration.ofSeconds(5))
                 .handle(ChaosTask.TYPE, task::run)
-                .handle(ChaosFlows.BOOK, new ChaosFlows(task)::book)
+                .handle(ChaosFlows.BOOK, flows::book)
+                .handle(ChaosFlows.CLEAN, flows::clean)
                 .start()) {
       Thread.ofPlatform().daemon().name("counts").start(this::keepCounting);
       while (System.in.read() >= 0) {

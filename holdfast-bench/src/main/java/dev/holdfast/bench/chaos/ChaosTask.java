@@ -1,6 +1,7 @@
 package dev.holdfast.bench.chaos;
 
 import dev.holdfast.api.JobRequest;
+import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.run.TaskContext;
@@ -13,14 +14,16 @@ import org.jspecify.annotations.Nullable;
 final class ChaosTask {
   static final String QUEUE = "default";
 
-  // High limits, so that faults alone never dead-letter a job: a dead-lettered job is a finding.
   static final TaskType<Work, Void> TYPE =
-      TaskType.of("chaos::work", Work.class)
-          .with(options ->
-              options
-                  .queue(QUEUE)
-                  .onCrash(CrashPolicy.retry(100))
-                  .retry(RetryPolicy.fixed(Duration.ofMillis(300)).maxAttempts(100)));
+      TaskType.of("chaos::work", Work.class).with(ChaosTask::options);
+
+  // High limits, so that faults alone never dead-letter a job: a dead-lettered job is a finding.
+  static void options(JobOptions.Builder options) {
+    options
+        .queue(QUEUE)
+        .onCrash(CrashPolicy.retry(100))
+        .retry(RetryPolicy.fixed(Duration.ofMillis(300)).maxAttempts(100));
+  }
 
   /**
    * @param effects the number of effects

@@ -4,6 +4,7 @@ import dev.holdfast.api.workflow.StepDefinition;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.bench.chaos.Evidence.Effect;
 import dev.holdfast.bench.chaos.RunEvidence.EndedRun;
+import dev.holdfast.bench.chaos.RunEvidence.ParentStep;
 import dev.holdfast.bench.chaos.RunEvidence.StepJob;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,6 +18,8 @@ import java.util.UUID;
 /** Compares the effects of the steps of runs with their workflows and with the stored state. */
 final class RunCheck {
   private final Map<UUID, List<String>> states = new HashMap<>();
+  private final Map<ParentStep, Set<UUID>> children = new HashMap<>();
+  private final Map<UUID, Map<Integer, List<StepJob>>> jobs = new HashMap<>();
   private final Map<UUID, Times> times = new HashMap<>();
   private final Map<UUID, Integer> bookings = new HashMap<>();
   private final List<String> sentences = new ArrayList<>();
@@ -34,6 +37,14 @@ final class RunCheck {
   private RunCheck(RunEvidence evidence) {
     for (EndedRun run : evidence.ended()) {
       states.computeIfAbsent(run.id(), fresh -> new ArrayList<>()).add(run.state());
+      if (run.parent() != null) {
+        children.computeIfAbsent(run.parent(), fresh -> new HashSet<>()).add(run.id());
+      }
+    }
+    for (StepJob job : evidence.jobs()) {
+      jobs.computeIfAbsent(job.run(), fresh -> new HashMap<>())
+          .computeIfAbsent(job.step(), fresh -> new ArrayList<>())
+          .add(job);
     }
     for (Effect effect : evidence.effects()) {
       times.merge(effect.job(), new Times(effect.nanos(), effect.nanos()), Times::and);
@@ -43,21 +54,15 @@ final class RunCheck {
 
   static Findings check(RunEvidence evidence) {
     RunCheck check = new RunCheck(evidence);
-    Map<UUID, Map<Integer, List<StepJob>>> jobs = new HashMap<>();
-    for (StepJob job : evidence.jobs()) {
-      jobs.computeIfAbsent(job.run(), fresh -> new HashMap<>())
-          .computeIfAbsent(job.step(), fresh -> new ArrayList<>())
-          .add(job);
-    }
-    evidence
-        .started()
-        .forEach((run, workflow) -> {
-          check.succeeded(run);
-          check.steps(run, workflow, jobs.getOrDefault(run, Map.of()));
-        });
+    evidence.started().forEach(check::run);
     evidence.jobs().forEach(check::bookedOnce);
     return Findings.ofRuns(
         check.wrongRuns, check.earlySteps, check.wrongBookings, List.copyOf(check.sentences));
+  }
+
+  private void run(UUID run, Workflow<?, ?> workflow) {
+    succeeded(run);
+    steps(run, workflow);
   }
 
   private void succeeded(UUID run) {
@@ -70,21 +75,42 @@ final class RunCheck {
     }
   }
 
-  private void steps(UUID run, Workflow<?, ?> workflow, Map<Integer, List<StepJob>> jobs) {
+  private void steps(UUID run, Workflow<?, ?> workflow) {
     List<StepDefinition> steps = workflow.steps();
     for (int step = 0; step < steps.size(); step++) {
-      List<StepJob> own = jobs.getOrDefault(step, List.of());
-      int expected = jobsOf(steps.get(step));
-      if (own.size() != expected) {
-        wrongRuns++;
-        sentences.add(
-            "Step '%s' of run %s has %d jobs that ended instead of %d."
-                .formatted(steps.get(step).name(), run, own.size(), expected));
+      StepDefinition definition = steps.get(step);
+      expect(run, definition, "jobs that ended", ownJobs(run, step).size(), jobsOf(definition));
+      if (definition.work() instanceof StepDefinition.Work.RunWorkflow child) {
+        Set<UUID> started = children.getOrDefault(new ParentStep(run, step), Set.of());
+        expect(run, definition, "child runs", started.size(), 1);
+        started.forEach(each -> run(each, child.workflow()));
       }
       for (int before : ancestors(steps, step)) {
-        inOrder(run, jobs.getOrDefault(before, List.of()), own);
+        inOrder(run, allJobs(run, before), allJobs(run, step));
       }
     }
+  }
+
+  private void expect(UUID run, StepDefinition step, String what, int actual, int expected) {
+    if (actual != expected) {
+      wrongRuns++;
+      sentences.add(
+          "Step '%s' of run %s has %d %s instead of %d."
+              .formatted(step.name(), run, actual, what, expected));
+    }
+  }
+
+  private List<StepJob> ownJobs(UUID run, int step) {
+    return jobs.getOrDefault(run, Map.of()).getOrDefault(step, List.of());
+  }
+
+  /** Returns the jobs of a step, and those of the child runs that it started. */
+  private List<StepJob> allJobs(UUID run, int step) {
+    List<StepJob> all = new ArrayList<>(ownJobs(run, step));
+    for (UUID child : children.getOrDefault(new ParentStep(run, step), Set.of())) {
+      jobs.getOrDefault(child, Map.of()).keySet().forEach(own -> all.addAll(allJobs(child, own)));
+    }
+    return all;
   }
 
   private static int jobsOf(StepDefinition step) {
@@ -101,8 +127,9 @@ final class RunCheck {
   private static Set<Integer> ancestors(List<StepDefinition> steps, int step) {
     Set<Integer> found = new TreeSet<>();
     Set<String> names = new HashSet<>(steps.get(step).after());
+    boolean isLast = steps.get(step).isFinally();
     for (int before = step - 1; before >= 0; before--) {
-      if (names.contains(steps.get(before).name())) {
+      if (names.contains(steps.get(before).name()) || (isLast && !steps.get(before).isFinally())) {
         found.add(before);
         names.addAll(steps.get(before).after());
       }

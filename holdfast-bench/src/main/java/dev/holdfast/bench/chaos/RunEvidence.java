@@ -5,6 +5,7 @@ import dev.holdfast.bench.chaos.Evidence.Effect;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The evidence that the runs of workflows left behind.
@@ -22,8 +23,15 @@ record RunEvidence(
     List<UUID> bookings,
     List<Effect> effects) {
 
-  /** A run that has ended. */
-  record EndedRun(UUID id, String state) {}
+  /** The step of a run that started a child run. */
+  record ParentStep(UUID run, int step) {}
+
+  /**
+   * A run that has ended.
+   *
+   * @param parent the step that started it; null for a run that a client started
+   */
+  record EndedRun(UUID id, String state, @Nullable ParentStep parent) {}
 
   /** The job of a step of a run, by the position of the step. */
   record StepJob(UUID job, UUID run, int step, String task) {}

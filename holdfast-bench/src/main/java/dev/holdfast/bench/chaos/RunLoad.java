@@ -11,7 +11,9 @@ import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
@@ -19,8 +21,8 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A client that starts runs all the time and sends each the signal that it awaits. Requests that
- * fail are repeated until they were acknowledged, so that every run can end.
+ * A client that starts runs all the time, sends each the signal that it awaits, and pauses some for
+ * a while. Requests that fail are repeated until they were acknowledged, so that every run can end.
  */
 final class RunLoad implements AutoCloseable {
   private static final Duration BETWEEN_RUNS = Duration.ofMillis(500);
@@ -29,10 +31,13 @@ final class RunLoad implements AutoCloseable {
   /** How many runs are started before the first of them is signalled. */
   private static final int SIGNAL_LAG = 4;
 
+  private static final int PAUSE_EVERY = 5;
+
   private final Holdfast client;
   private final Random random;
   private final Map<UUID, Workflow<?, ?>> started = new LinkedHashMap<>();
   private final Queue<RunId> unsignalled = new ArrayDeque<>();
+  private final List<RunId> paused = new ArrayList<>();
   private final Thread thread;
   private volatile boolean closed;
 
@@ -44,7 +49,13 @@ final class RunLoad implements AutoCloseable {
 
   private void work() {
     while (!closed) {
-      startOne();
+      RunId last = startOne();
+      if (started.size() % PAUSE_EVERY == 0) {
+        repeat(() -> client.runs().pause(last));
+        paused.add(last);
+      } else if (started.size() % PAUSE_EVERY == 1 && !paused.isEmpty()) {
+        resume(paused.getLast());
+      }
       if (unsignalled.size() > SIGNAL_LAG) {
         signalOne();
       }
@@ -53,15 +64,22 @@ final class RunLoad implements AutoCloseable {
     while (!unsignalled.isEmpty()) {
       signalOne();
     }
+    // A pause whose reply was lost may have been carried out after the run was resumed.
+    paused.forEach(this::resume);
   }
 
-  private void startOne() {
+  private void resume(RunId run) {
+    repeat(() -> client.runs().resume(run));
+  }
+
+  private RunId startOne() {
     Workflow<Order, Void> workflow = ChaosFlows.ALL.get(started.size() % ChaosFlows.ALL.size());
     Order order = ChaosFlows.someOrder(random);
     RunId id = new RunId(new UUID(random.nextLong(), random.nextLong()));
     repeat(() -> client.runs().start(workflow, order, RunOptions.of(run -> run.id(id))));
     started.put(id.value(), workflow);
     unsignalled.add(id);
+    return id;
   }
 
   private void signalOne() {
@@ -74,8 +92,8 @@ final class RunLoad implements AutoCloseable {
       try {
         request.run();
         return;
-      } catch (RunStateException ended) {
-        return; // Only a chain awaits the signal.
+      } catch (RunStateException refused) {
+        return; // Only a chain awaits the signal; a repeated request finds the run changed.
       } catch (StoreException unanswered) {
         LockSupport.parkNanos(AFTER_FAILURE.toNanos());
       }

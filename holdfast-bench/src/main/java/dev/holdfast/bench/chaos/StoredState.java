@@ -2,6 +2,7 @@ package dev.holdfast.bench.chaos;
 
 import dev.holdfast.bench.chaos.Evidence.Ended;
 import dev.holdfast.bench.chaos.RunEvidence.EndedRun;
+import dev.holdfast.bench.chaos.RunEvidence.ParentStep;
 import dev.holdfast.bench.chaos.RunEvidence.StepJob;
 import dev.holdfast.embedded.EmbeddedPostgres;
 import java.sql.Connection;
@@ -13,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the tables of a cluster directly, bypassing the store that is being checked. */
 final class StoredState {
@@ -55,12 +57,17 @@ final class StoredState {
   List<EndedRun> endedRuns() throws SQLException {
     return rows(
         """
-        select id, state from %1$s.run_history
+        select id, state, parent_id, parent_step from %1$s.run_history
         union all
-        select id, state from %1$s.run
+        select id, state, parent_id, parent_step from %1$s.run
         """
             .formatted(schema),
-        row -> new EndedRun(row.getObject(1, UUID.class), row.getString(2)));
+        row -> new EndedRun(row.getObject(1, UUID.class), row.getString(2), parent(row)));
+  }
+
+  private static @Nullable ParentStep parent(ResultSet row) throws SQLException {
+    UUID run = row.getObject(3, UUID.class);
+    return run == null ? null : new ParentStep(run, row.getInt(4));
   }
 
   /** Returns the jobs of steps that have ended. */

@@ -53,9 +53,10 @@ public interface RunControl {
    * Reopens a FAILED or CANCELLED run, or continues a PAUSED one: the given steps are open again.
    * Failed child runs of these steps, and failed and cancelled jobs of maps, are retried, if the
    * step {@linkplain Reset#continues continues}; those that succeeded are kept; the letter of such
-   * a step is A instead. Otherwise the step starts from the beginning. The jobs of other failed
-   * steps are kept until the steps start again, see {@link RunFacts#former}. Refused for a child
-   * run, since its parent has used its outcome.
+   * a step is A instead. Otherwise, and if it failed as {@link RunData.Failure#RUN_TOO_LARGE}, the
+   * step starts from the beginning. The jobs of other failed steps are kept until the steps start
+   * again, see {@link RunFacts#former}. What is deleted no longer counts towards the size of the
+   * run. Refused for a child run, since its parent has used its outcome.
    *
    * @param reset computes which steps are open again, from the letters of all steps and the id of
    *     the graph

@@ -66,6 +66,9 @@ public record RunData(
    * @param message what happened
    */
   public record Failure(String code, String message) {
+    /** The outputs of a run are larger than allowed. */
+    public static final String RUN_TOO_LARGE = "RUN_TOO_LARGE";
+
     /** Returns both in one line. */
     public String describe() {
       return code + ": " + message;

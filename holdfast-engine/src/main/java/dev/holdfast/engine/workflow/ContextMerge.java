@@ -1,7 +1,7 @@
 package dev.holdfast.engine.workflow;
 
+import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.workflow.RunId;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -16,9 +16,6 @@ import tools.jackson.databind.node.ObjectNode;
 final class ContextMerge {
   private static final String INPUT = "input";
   private static final String RUN = "run";
-
-  /** Fields that come from the run, so that no output can replace them. */
-  private static final Set<String> RESERVED = Set.of(RUN, "schedule", "trigger", "event");
 
   private final ObjectNode context = JsonNodeFactory.instance.objectNode();
 
@@ -37,7 +34,7 @@ final class ContextMerge {
   /** Sets reserved fields, in place of those that the input has. */
   void reserve(ObjectNode fields) {
     fields.properties().stream()
-        .filter(field -> RESERVED.contains(field.getKey()))
+        .filter(field -> Names.RESERVED_FIELDS.contains(field.getKey()))
         .forEach(field -> context.set(field.getKey(), field.getValue()));
   }
 
@@ -50,7 +47,7 @@ final class ContextMerge {
       object
           .properties()
           .forEach(field -> {
-            if (!RESERVED.contains(field.getKey())) {
+            if (!Names.RESERVED_FIELDS.contains(field.getKey())) {
               merge(context, field.getKey(), field.getValue());
             }
           });
@@ -61,7 +58,7 @@ final class ContextMerge {
 
   /** Adds an output under the name of its step. */
   void addNamed(String step, JsonNode output) {
-    if (!RESERVED.contains(step)) {
+    if (!Names.RESERVED_FIELDS.contains(step)) {
       merge(context, step, output);
     }
   }

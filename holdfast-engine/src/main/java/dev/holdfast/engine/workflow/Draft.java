@@ -3,6 +3,7 @@ package dev.holdfast.engine.workflow;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.codec.Utf8Length;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunFacts;
@@ -52,6 +53,7 @@ final class Draft {
   private @Nullable String reason;
   private @Nullable String result;
   private @Nullable String summary;
+  private long bytes;
   private int room;
   private boolean more;
   private boolean rehearsal;
@@ -67,6 +69,7 @@ final class Draft {
     this.facts = facts;
     this.data = data;
     this.asked = asked;
+    this.bytes = facts.bytes();
     this.room = room;
     this.states = new StepState[facts.steps().length()];
     for (int step = 0; step < states.length; step++) {
@@ -175,6 +178,11 @@ final class Draft {
     return failedNow;
   }
 
+  /** Returns the size of the outputs of the run, with those of this plan. */
+  long bytes() {
+    return bytes;
+  }
+
   int room() {
     return room;
   }
@@ -264,6 +272,7 @@ final class Draft {
   private void result(
       int step, StepState outcome, @Nullable String output, RunData.@Nullable Failure failure) {
     results.put(step, new RunPlan.Result(step, StepRef.NO_ITEM, outcome, output, failure));
+    bytes += output == null ? 0 : Utf8Length.bytes(output);
   }
 
   /** Uses the oldest signal of a name, once; null if there is none. */

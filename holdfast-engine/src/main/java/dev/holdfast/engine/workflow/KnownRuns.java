@@ -216,6 +216,9 @@ final class KnownRuns {
             known.facts.steps(),
             known.facts.bytes() + (output == null ? 0 : Utf8Length.bytes(output)),
             List.of(new RunMark(RunMark.Kind.ENDED, step, 1, 0, 0)));
+    if (LargeRuns.isLarge(facts)) {
+      return null; // An advance warns of it.
+    }
     Map<Integer, Optional<String>> outputs = new HashMap<>(known.outputs);
     outputs.put(step, Optional.ofNullable(output));
     RunPlan plan = planner.planFrom(facts, outputs);

@@ -55,16 +55,21 @@ public final class LargeRuns implements RunPlanner {
   @Override
   public RunPlan plan(RunFacts facts, RunData data) {
     RunPlan plan = planner.plan(facts, data);
-    if (facts.bytes() >= Marks.MOST_BYTES / 2 && isFirst(facts.id())) {
+    if (isLarge(facts) && isFirst(facts.id())) {
       meters.largeRun();
       log.warn(
           "The outputs of run {} have {} bytes, and at most {} are allowed: let its steps return"
               + " references to large outputs",
           facts.id(),
           facts.bytes(),
-          Marks.MOST_BYTES);
+          SizeLimit.MOST_BYTES);
     }
     return plan;
+  }
+
+  /** Returns whether the outputs of a run have half of the allowed size. */
+  static boolean isLarge(RunFacts facts) {
+    return facts.bytes() >= SizeLimit.MOST_BYTES / 2;
   }
 
   private boolean isFirst(RunId run) {

@@ -21,13 +21,15 @@ final class Maps {
 
   private final Draft draft;
   private final Jobs jobs;
+  private final SizeLimit limit;
 
   Maps(Draft draft, Jobs jobs) {
     this.draft = draft;
     this.jobs = jobs;
+    this.limit = new SizeLimit(draft);
   }
 
-  /** Ends the maps whose jobs have ended, and stops those with too many failures. */
+  /** Ends the maps whose jobs have ended, and stops those that can no longer succeed. */
   void settle() {
     for (int step = 0; step < draft.index().size(); step++) {
       MapCounts counts = activeCounts(step);
@@ -46,12 +48,15 @@ final class Maps {
   private void settle(int step, Work.Map map, MapCounts counts) {
     boolean stopping = draft.state() == RunState.CANCELLING || draft.phase() == RunPhase.STOPPING;
     boolean tooMany = counts.failed() + counts.cancelled() > map.tolerated();
+    boolean tooLarge = limit.isExceeded(step);
     if (counts.open() > 0) {
-      if (tooMany && !stopping) {
+      if ((tooMany || tooLarge) && !stopping) {
         draft.stop(step);
       }
     } else if (stopping && counts.failed() <= map.tolerated() && isCut(counts)) {
       draft.cancelled(step);
+    } else if (tooLarge) {
+      limit.fail(step);
     } else if (tooMany) {
       draft.failed(
           step,
@@ -89,6 +94,7 @@ final class Maps {
     boolean low = map.concurrency() > 0 ? open < most : open <= most / 2;
     if (counts.inserted() >= counts.total()
         || counts.failed() + counts.cancelled() > map.tolerated()
+        || limit.isExceeded(step)
         || !low) {
       return;
     }

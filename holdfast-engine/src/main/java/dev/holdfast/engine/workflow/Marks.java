@@ -15,18 +15,16 @@ import java.util.function.IntConsumer;
  */
 final class Marks {
   static final String TIMED_OUT = "TIMED_OUT";
-  static final String RUN_TOO_LARGE = "RUN_TOO_LARGE";
   static final String DEADLINE = "DEADLINE";
-
-  /** How many bytes the outputs of a run may have. */
-  static final long MOST_BYTES = 64L << 20;
 
   private final Draft draft;
   private final Maps maps;
+  private final SizeLimit limit;
 
   Marks(Draft draft, Maps maps) {
     this.draft = draft;
     this.maps = maps;
+    this.limit = new SizeLimit(draft);
   }
 
   void apply() {
@@ -54,17 +52,8 @@ final class Marks {
       return;
     }
     if (mark.succeeded() > 0) {
-      if (isTooLarge(step)) {
-        draft.failed(
-            step,
-            new RunData.Failure(
-                RUN_TOO_LARGE,
-                "The outputs of run %s have %d bytes with that of step '%s', but at most %d are allowed: return references instead."
-                    .formatted(
-                        draft.facts().id(),
-                        draft.facts().bytes(),
-                        draft.node(step).name(),
-                        MOST_BYTES)));
+      if (limit.isExceeded(step)) {
+        limit.fail(step);
       } else {
         draft.ended(step, StepState.SUCCEEDED, null);
       }
@@ -74,11 +63,6 @@ final class Marks {
     } else if (mark.cancelled() > 0) {
       draft.ended(step, StepState.CANCELLED, null);
     }
-  }
-
-  /** Cleanup is exempt: it would otherwise be impossible after the limit was exceeded. */
-  private boolean isTooLarge(int step) {
-    return draft.facts().bytes() > MOST_BYTES && draft.node(step).part() == Graph.Part.MAIN;
   }
 
   private void slept(int step) {
@@ -95,7 +79,7 @@ final class Marks {
         demand.signal(signal.signal());
         RunData.Signal sent = draft.has(demand) ? draft.consume(step, signal.signal()) : null;
         if (sent != null) {
-          draft.succeeded(step, sent.payload());
+          limit.succeed(step, sent.payload());
         }
       }
     }
@@ -108,7 +92,7 @@ final class Marks {
     }
     Graph.Node node = draft.node(step);
     if (node.work() instanceof Work.Signal signal && signal.otherwise() != null) {
-      draft.succeeded(step, signal.otherwise());
+      limit.succeed(step, signal.otherwise());
       return;
     }
     draft.failed(

@@ -103,7 +103,7 @@ final class Payloads {
     if (array.size() > LONGEST_MAP) {
       throw new StepFailed(
           StepFailed.MAP_TOO_LARGE,
-          "Step '%s' of run %s maps over %d elements, but at most %d are allowed: divide the list, and map over child workflows."
+          "Step '%s' of run %s maps over %d elements, but at most %d are allowed: divide the list among several maps or child workflows."
               .formatted(index.node(step).name(), facts.id(), array.size(), LONGEST_MAP));
     }
     List<String> items = new ArrayList<>(array.size());

@@ -184,7 +184,7 @@ final class Starts {
   private void awaitSignal(int step, Work.Signal signal) {
     RunData.Signal sent = draft.consume(step, signal.signal());
     if (sent != null) {
-      draft.succeeded(step, sent.payload());
+      new SizeLimit(draft).succeed(step, sent.payload());
     } else {
       hold(
           step,

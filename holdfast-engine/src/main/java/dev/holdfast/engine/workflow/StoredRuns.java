@@ -103,13 +103,18 @@ public final class StoredRuns implements Runs {
 
   @Override
   public <I, R> Started<R> signalOrStart(
-      Workflow<I, R> workflow, I input, String uniqueKey, String signal, @Nullable Object payload) {
+      Workflow<I, R> workflow,
+      I input,
+      String uniqueKey,
+      String signal,
+      @Nullable Object payload,
+      Consumer<SignalOptions.Builder> changes) {
     return starter.start(
         store.intake(),
         workflow,
         input,
         RunOptions.of(run -> run.unique(UniqueKey.whileActive(uniqueKey))),
-        newSignal(signal, payload, new SignalOptions(null)));
+        newSignal(signal, payload, SignalOptions.of(changes)));
   }
 
   @Override

@@ -38,7 +38,10 @@ final class FakeRun {
   record Open(int step, int item) {}
 
   final Graph graph;
-  final GraphPlanner planner;
+
+  /** The planner of the node that advances the run next. */
+  GraphPlanner planner;
+
   final Map<Open, @Nullable String> jobs = new LinkedHashMap<>();
   final Map<Open, @Nullable String> payloads = new HashMap<>();
   final List<NewRun> children = new ArrayList<>();

@@ -124,7 +124,7 @@ class GraphCheckTest {
             flow -> {
               var list = flow.context("list", new TypeRef<List<Object>>() {});
               var map = flow.map("map", TASK, list).concurrency(3).tolerateFailures(2);
-              var run = flow.workflow("run", child, flow.input());
+              var run = flow.workflow("child", child, flow.input());
               var sleep = flow.sleep("sleep", Duration.ofHours(1)).after(map);
               var signal =
                   flow.awaitSignal("signal", "go", Object.class)

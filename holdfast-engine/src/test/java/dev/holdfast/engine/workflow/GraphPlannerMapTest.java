@@ -98,7 +98,8 @@ class GraphPlannerMapTest {
   @Test
   void aMapOverTooManyElementsFails() {
     FakeRun run = FakeRun.of(sketch().mapOver("m", list(10_001), 0, 0), null);
-    assertThat(run.reason).contains("MAP_TOO_LARGE");
+    assertThat(run.reason)
+        .contains("MAP_TOO_LARGE", "divide the list among several maps or child workflows");
     assertThat(FakeRun.of(sketch().mapOver("m", list(10_000), 0, 0), null).steps).isEqualTo("A");
   }
 
@@ -219,6 +220,42 @@ class GraphPlannerMapTest {
     run.failItem("m", 0);
     assertThat(run.steps).isEqualTo("F");
     assertThat(run.maps.get(0).inserted()).isEqualTo(1);
+  }
+
+  @Test
+  void aMapWhoseOutputsAreTooLargeIsStoppedAndFailsWhenItsJobsHaveEnded() {
+    FakeRun run =
+        FakeRun.of(
+            sketch()
+                .mapOver("m", list(5), 3, 3)
+                .onError(OnError.CONTINUE)
+                .task("b", "m")
+                .when(Rule.anyFailed()),
+            null);
+    run.bytes = SizeLimit.MOST_BYTES;
+    run.succeedItem("m", 0, "0");
+    assertThat(run.maps.get(0).inserted()).as("the limit itself is allowed").isEqualTo(4);
+    run.bytes = SizeLimit.MOST_BYTES + 1;
+    run.end(new FakeRun.Open(0, 1), StepState.SUCCEEDED, "1");
+
+    RunPlan plan = run.advanceOnce();
+    assertThat(plan.steps()).isEqualTo("A.");
+    assertThat(plan.stopped()).containsExactly(0);
+    assertThat(plan.jobs()).isEmpty();
+    run.advance();
+    assertThat(run.steps).isEqualTo("FA");
+    assertThat(run.results.get(0).failure().describe())
+        .startsWith("RUN_TOO_LARGE")
+        .contains("step 'm'", String.valueOf(SizeLimit.MOST_BYTES + 1));
+  }
+
+  @Test
+  void aMapWhoseLastOutputIsTooLargeFails() {
+    FakeRun run = FakeRun.of(sketch().mapOver("m", "[1]", 0, 0), null);
+    run.bytes = SizeLimit.MOST_BYTES + 1;
+    run.succeedItem("m", 0, "0");
+    assertThat(run.state).isEqualTo(RunState.FAILED);
+    assertThat(run.reason).contains("RUN_TOO_LARGE");
   }
 
   @Test

@@ -34,14 +34,18 @@ class GraphPlannerPropertyTest {
       @Nullable String result,
       Map<Open, @Nullable String> payloads) {}
 
+  /** The planners of two nodes that know the same graphs. */
+  private static List<GraphPlanner> nodes(Graph graph) {
+    return List.of(FakeRun.planner(graph, CHILD), FakeRun.planner(graph, CHILD));
+  }
+
   @Test
-  void outcomesDoNotDependOnTheOrderInWhichStepsEnd() {
+  void outcomesDoNotDependOnTheOrderInWhichStepsEndNorOnTheNodesThatAdvance() {
     for (long seed = 0; seed < 2_000; seed++) {
-      Graph graph = RandomGraph.of(seed, true, CHILD_HASH);
-      GraphPlanner planner = FakeRun.planner(graph, CHILD);
-      End first = end(new Drive(planner, seed, seed, true).toEnd());
+      List<GraphPlanner> nodes = nodes(RandomGraph.of(seed, true, CHILD_HASH));
+      End first = end(new Drive(nodes, seed, seed, true).toEnd());
       for (long order = 1; order < 3; order++) {
-        End other = end(new Drive(planner, seed, seed + order * 1_000_003, true).toEnd());
+        End other = end(new Drive(nodes, seed, seed + order * 1_000_003, true).toEnd());
         assertThat(other).as("seed %d, order %d", seed, order).isEqualTo(first);
       }
     }
@@ -59,7 +63,7 @@ class GraphPlannerPropertyTest {
     Map<RunState, Integer> ends = new HashMap<>();
     for (long seed = 0; seed < 2_500; seed++) {
       Graph graph = RandomGraph.of(seed, false, CHILD_HASH);
-      Drive drive = new Drive(FakeRun.planner(graph, CHILD), seed, seed, false);
+      Drive drive = new Drive(nodes(graph), seed, seed, false);
       FakeRun run = drive.toEnd();
       ends.merge(run.state, 1, Integer::sum);
       for (int step = 0; step < graph.steps().size(); step++) {
@@ -127,8 +131,12 @@ class GraphPlannerPropertyTest {
         && String.valueOf(run.results.get(source).output()).contains("\"by\"");
   }
 
-  /** Lets the things happen to a run that can happen, in an order given by a seed. */
+  /**
+   * Lets the things happen to a run that can happen, in an order given by a seed, which also
+   * decides which node advances it.
+   */
   private static final class Drive {
+    private final List<GraphPlanner> nodes;
     private final FakeRun run;
     private final long outcomes;
     private final Random random;
@@ -137,8 +145,9 @@ class GraphPlannerPropertyTest {
     private int signals;
     private int controls;
 
-    Drive(GraphPlanner planner, long outcomes, long order, boolean calm) {
-      this.run = new FakeRun(planner, 1, INPUT);
+    Drive(List<GraphPlanner> nodes, long outcomes, long order, boolean calm) {
+      this.nodes = nodes;
+      this.run = new FakeRun(nodes.getFirst(), 1, INPUT);
       this.outcomes = outcomes;
       this.random = new Random(order);
       this.calm = calm;
@@ -194,6 +203,7 @@ class GraphPlannerPropertyTest {
     }
 
     private void advance() {
+      run.planner = nodes.get(random.nextInt(nodes.size()));
       run.advanceOnce();
       for (int step = 0; step < run.steps.length(); step++) {
         if (run.graph.steps().get(step).work() instanceof Work.Map map && map.concurrency() > 0) {

@@ -9,6 +9,7 @@ import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunPlan;
@@ -497,9 +498,39 @@ class GraphPlannerTest {
   @Test
   void outputsThatAreTooLargeTogetherFailTheStepThatExceedsTheLimit() {
     FakeRun run = FakeRun.of(sketch().task("a").task("b", "a"), null);
-    run.bytes = Marks.MOST_BYTES + 1;
+    run.bytes = SizeLimit.MOST_BYTES + 1;
     run.succeed("a", "{}");
     assertThat(run.steps).isEqualTo("FK");
+    assertThat(run.reason).contains("RUN_TOO_LARGE");
+  }
+
+  @Test
+  void theDataOfSignalsCountsTowardsTheSizeOfTheRun() {
+    GraphSketch sketch =
+        sketch().signal("a", "go", null).onError(OnError.CONTINUE).signal("b", "on", "12");
+    FakeRun run = FakeRun.of(sketch.onError(OnError.CONTINUE).within(MINUTE), null);
+    run.bytes = SizeLimit.MOST_BYTES - 5;
+    run.signals.add(new RunData.Signal("go", "1", "1234"));
+    run.signals.add(new RunData.Signal("on", "1", "12"));
+    run.look().advance();
+    assertThat(run.steps).isEqualTo("SF");
+    assertThat(run.results.get(1).failure().describe())
+        .startsWith("RUN_TOO_LARGE")
+        .contains("step 'b'", String.valueOf(SizeLimit.MOST_BYTES + 1));
+
+    FakeRun late = FakeRun.of(sketch, null);
+    late.bytes = SizeLimit.MOST_BYTES - 1;
+    late.fire(RunMark.Kind.TIMED_OUT, "b");
+    assertThat(late.steps).isEqualTo("WF");
+  }
+
+  @Test
+  void aSignalThatWasSentBeforeCountsTowardsTheSizeOfTheRun() {
+    FakeRun run = FakeRun.of(sketch().task("a").signal("b", "go", null, "a"), null);
+    run.signal("go", "1", "1234");
+    run.bytes = SizeLimit.MOST_BYTES - 3;
+    run.succeed("a", null);
+    assertThat(run.steps).isEqualTo("SF");
     assertThat(run.reason).contains("RUN_TOO_LARGE");
   }
 

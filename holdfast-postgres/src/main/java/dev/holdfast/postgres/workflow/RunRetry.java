@@ -8,6 +8,7 @@ import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.RunControl.Reset;
+import dev.holdfast.engine.store.RunData;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.workflow.RunTree.Locked;
 import java.sql.SQLException;
@@ -58,13 +59,27 @@ final class RunRetry {
       where h.id = :id
       """;
 
-  // By run_pkey.
+  // By run_pkey, run_result_pkey, run_payload_pkey and run_mark_run. The outputs of steps that run
+  // again no longer count. Those whose marks no advance has taken are counted with the marks.
   private static final String RESET =
       """
       update ${schema}.run set
         state = 'RUNNING', phase = 'MAIN', reason = null, held_reason = null, retried = true,
-        steps = :steps
+        steps = :steps,
+        bytes =
+          (select coalesce(sum(octet_length(output)), 0) from ${schema}.run_result
+           where run_id = :id)
+          + (select coalesce(sum(octet_length(body)), 0) from ${schema}.run_payload
+             where run_id = :id)
+          - (select coalesce(sum(bytes), 0) from ${schema}.run_mark where run_id = :id)
       where id = :id
+      """;
+
+  // By run_result_pkey.
+  private static final String TOO_LARGE =
+      """
+      select step from ${schema}.run_result
+      where run_id = :id and step = any(:steps::smallint[]) and item = -1 and code = :code
       """;
 
   // By run_timer_pkey and job_run. A job that has outlived its step, because a
@@ -122,6 +137,7 @@ final class RunRetry {
   private final String reopen;
   private final String holder;
   private final String reset;
+  private final String tooLarge;
   private final List<String> forget;
   private final String forgetElements;
   private final String forgetFailed;
@@ -139,6 +155,7 @@ final class RunRetry {
     this.reopen = database.sql(REOPEN.replace("${kept}", RunEndings.KEPT));
     this.holder = database.sql(HOLDER);
     this.reset = database.sql(RESET);
+    this.tooLarge = database.sql(TOO_LARGE);
     this.forget = FORGET.stream().map(database::sql).toList();
     this.forgetElements = database.sql(FORGET_ELEMENTS);
     this.forgetFailed = database.sql(FORGET_FAILED);
@@ -234,8 +251,10 @@ final class RunRetry {
     StringBuilder letters = new StringBuilder(reopened);
     List<Integer> opened = opened(run.steps(), letters);
     List<Integer> failed = opened.stream().filter(step -> hasFailed(run, step)).toList();
+    Set<Integer> large = tooLarge(handle, run.id(), failed);
     List<Integer> continuing =
         failed.stream()
+            .filter(step -> !large.contains(step))
             .filter(step -> request.continues(run.definition(), step, reopened))
             .toList();
     for (String sql : forget) {
@@ -291,6 +310,17 @@ final class RunRetry {
   private static boolean hasFailed(Locked run, int step) {
     char letter = run.steps().charAt(step);
     return letter == StepState.FAILED.letter() || letter == StepState.CANCELLED.letter();
+  }
+
+  /** Returns those of the steps that would exceed the size limit again if they kept a part. */
+  private Set<Integer> tooLarge(Handle handle, RunId id, List<Integer> steps) {
+    return handle
+        .createQuery(tooLarge)
+        .bind("id", id.value())
+        .bindArray("steps", Integer.class, steps)
+        .bind("code", RunData.Failure.RUN_TOO_LARGE)
+        .mapTo(Integer.class)
+        .set();
   }
 
   private List<Child> failedChildren(Handle handle, RunId id, List<Integer> steps) {

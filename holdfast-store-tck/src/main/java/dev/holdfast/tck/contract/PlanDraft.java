@@ -130,6 +130,12 @@ public final class PlanDraft {
     return this;
   }
 
+  /** Fails a step. */
+  public PlanDraft fail(int step, RunData.Failure failure) {
+    results.add(new RunPlan.Result(step, StepRef.NO_ITEM, StepState.FAILED, null, failure));
+    return letter(step, StepState.FAILED);
+  }
+
   public PlanDraft consume(int step, RunData.Signal signal) {
     consumed.put(step, signal);
     return this;

@@ -345,6 +345,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class RunSizeFacts extends RunSizeContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class RunUpkeepFacts extends RunUpkeepContract {
     @Override
     protected StoreFixture newFixture() {

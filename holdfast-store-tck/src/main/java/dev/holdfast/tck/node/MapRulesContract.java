@@ -136,7 +136,8 @@ public abstract class MapRulesContract extends RunTestBase {
         flow(
             "map-tolerant",
             f -> {
-              Step<List<Integer>> map = f.map("map", ODD, f.input()).tolerateFailures(2);
+              Step<List<Integer>> map =
+                  f.map("map", ODD, f.input()).tolerateFailures(2).onError(OnError.CONTINUE);
               f.step("next", SAY, text(f, "next")).after(map);
               f.step("any-failed", SAY, text(f, "x")).after(map).when(Rule.anyFailed());
             });
@@ -216,7 +217,8 @@ public abstract class MapRulesContract extends RunTestBase {
                 mapsOver(
                     "map-skipped",
                     f -> {
-                      Step<List<Integer>> first = f.step("first", LIST, f.input());
+                      Step<List<Integer>> first =
+                          f.step("first", LIST, f.input()).onError(OnError.CONTINUE);
                       return f.step("list", LIST, first).when(Rule.failed(first));
                     }),
                 1),

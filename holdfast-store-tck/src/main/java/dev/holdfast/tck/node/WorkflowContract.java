@@ -426,6 +426,36 @@ public abstract class WorkflowContract extends NodeTestBase {
   }
 
   @Test
+  void signalOrStartSignalsTheRunThatHasTheKeyOnceForEachId() throws Exception {
+    Workflow<Note, Note> flow =
+        Workflow.defineWithResult(
+            "test::signal-or-start",
+            Note.class,
+            f -> {
+              Step<Note> one = f.awaitSignal("one", "go", Note.class);
+              Step<Note> two = f.awaitSignal("two", "go", Note.class).after(one);
+              return f.step("say", SAY, two);
+            });
+    start(worker());
+
+    Started<Note> first = signalOrStart(flow, "first");
+    Started<Note> repeated = signalOrStart(flow, "first");
+    Started<Note> second = signalOrStart(flow, "second");
+
+    assertThat(first.outcome()).isEqualTo(Started.Outcome.CREATED);
+    assertThat(repeated.outcome()).isEqualTo(Started.Outcome.EXISTING);
+    assertThat(List.of(repeated.id(), second.id())).containsOnly(first.id());
+    assertThat(client().runs().await(first, SOON)).isEqualTo(new Note("second!"));
+  }
+
+  private Started<Note> signalOrStart(Workflow<Note, Note> flow, String text) {
+    return client()
+        .runs()
+        .signalOrStart(
+            flow, new Note("x"), "key-2", "go", new Note(text), signal -> signal.id(text));
+  }
+
+  @Test
   void aSignalThatDoesNotComeInTimeGivesTheDefault() throws Exception {
     Workflow<Note, Note> flow =
         Workflow.defineWithResult(

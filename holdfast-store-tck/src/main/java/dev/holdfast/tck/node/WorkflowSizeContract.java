@@ -14,6 +14,8 @@ import dev.holdfast.api.workflow.Workflow;
 import io.micrometer.core.instrument.Counter;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** How large the outputs of steps and of runs may be. */
@@ -165,5 +167,56 @@ public abstract class WorkflowSizeContract extends WorkflowNodeBase {
             client().runs().start(map, Collections.nCopies(32, MEGABYTE)).id(), RunState.SUCCEEDED);
     assertThat(large.bytes()).isGreaterThanOrEqualTo(32L * MEGABYTE);
     assertThat(counted("holdfast.runs.large")).isEqualTo(1);
+  }
+
+  @Test
+  void aMapWhoseOutputsAreTooLargeTogetherFailsAndSucceedsWhenTheyAreSmaller() {
+    Workflow<List<Integer>, List<String>> map =
+        Workflow.defineWithResult(
+            "size::too-large",
+            new TypeRef<List<Integer>>() {},
+            flow -> flow.map("write", WRITE, flow.input()).concurrency(1));
+    AtomicInteger size = new AtomicInteger(17 * MEGABYTE);
+    start(
+        node()
+            .resultLimit(17 * MEGABYTE)
+            .handle(WRITE, (number, context) -> encodedAs(size.get())));
+
+    RunId id = client().runs().start(map, List.of(1, 2, 3, 4, 5, 6)).id();
+
+    Run failed = await(id, RunState.FAILED);
+    assertThat(step(failed, "write").failure().orElseThrow())
+        .startsWith("RUN_TOO_LARGE")
+        .contains("step 'write'", String.valueOf(4 * 17L * MEGABYTE));
+    assertThat(step(failed, "write").map()).hasValue(new RunStep.MapProgress(6, 4, 0, 0));
+
+    size.set(100);
+    client().runs().retry(id);
+    assertThat(await(id, RunState.SUCCEEDED).bytes()).isEqualTo(600);
+  }
+
+  @Test
+  void aStepThatWasTooLargeSucceedsWhenItsOutputIsSmaller() {
+    Workflow<Integer, Void> flow =
+        Workflow.define(
+            "size::mended",
+            Integer.class,
+            f -> {
+              Step<String> first = f.step("first", WRITE, f.input());
+              f.step("second", WRITE, f.input()).after(first);
+            });
+    AtomicBoolean mended = new AtomicBoolean();
+    start(
+        node()
+            .resultLimit(40 * MEGABYTE)
+            .handle(WRITE, (bytes, context) -> encodedAs(mended.get() ? 100 : bytes)));
+    RunId id = client().runs().start(flow, 40 * MEGABYTE).id();
+    assertThat(step(await(id, RunState.FAILED), "second").failure().orElseThrow())
+        .startsWith("RUN_TOO_LARGE");
+
+    mended.set(true);
+    client().runs().retry(id);
+
+    assertThat(await(id, RunState.SUCCEEDED).bytes()).isEqualTo(40L * MEGABYTE + 100);
   }
 }

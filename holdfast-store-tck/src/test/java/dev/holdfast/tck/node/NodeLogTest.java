@@ -9,6 +9,10 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.lease.Lease;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.api.workflow.Step;
+import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
@@ -174,6 +178,53 @@ class NodeLogTest extends NodeTestBase {
         .anyMatch(warning -> warning.startsWith("Node idle-1 does not recover any jobs"))
         .anyMatch(warning -> warning.startsWith("Node idle-2 does not recover running jobs"))
         .anyMatch(warning -> warning.startsWith("Node idle-3 does not recover claimed jobs"));
+  }
+
+  @Test
+  void theFirstOutputOfATaskWithHalfOfTheAllowedSizeIsLogged() {
+    start(node().resultLimit(100).handle(ECHO, (note, context) -> note.text()));
+
+    for (int size : List.of(47, 48, 60)) {
+      awaitState(client().enqueue(ECHO, new Note("x".repeat(size))).id(), JobState.SUCCEEDED);
+    }
+
+    assertThat(lines.warnings())
+        .singleElement()
+        .satisfies(warning ->
+            assertThat(warning)
+                .startsWith("The result of job ")
+                .contains(ECHO.name(), "has 50 bytes", "at most 100", "holdfast.outputs.large"));
+  }
+
+  @Test
+  void aRunWhoseOutputsHaveHalfOfTheAllowedSizeIsLoggedOnce() {
+    int megabyte = 1 << 20;
+    Workflow<Note, Void> flow =
+        Workflow.define(
+            "log::large",
+            Note.class,
+            f -> {
+              Step<String> first = f.step("first", ECHO, f.input());
+              Step<String> second = f.step("second", ECHO, f.input()).after(first);
+              f.step("third", ECHO, f.input()).after(second);
+            });
+    start(
+        node()
+            .resultLimit(64 * megabyte)
+            .handle(ECHO, (note, context) -> "x".repeat(16 * megabyte - 2)));
+
+    RunId id = client().runs().start(flow, new Note("x")).id();
+    await()
+        .atMost(SOON)
+        .until(() -> client().runs().find(id).orElseThrow().state() == RunState.SUCCEEDED);
+
+    assertThat(lines.warnings())
+        .singleElement()
+        .satisfies(warning ->
+            assertThat(warning)
+                .startsWith(
+                    "The outputs of run %s have %d bytes, and at most %d"
+                        .formatted(id, 32 * megabyte, 64 * megabyte)));
   }
 
   private static LivenessSettings recovering(boolean claimed, boolean running) {

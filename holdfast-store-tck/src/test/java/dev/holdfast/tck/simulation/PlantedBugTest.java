@@ -71,6 +71,11 @@ class PlantedBugTest {
   }
 
   @Test
+  void expressAdvancesOfRunsThatHaveChangedAreDetected() {
+    assertThat(found(PlantedRunBugs.expressWithoutSeq(), Invariant.EVENTS_REPLAY)).isTrue();
+  }
+
+  @Test
   void pausesThatMissClaimedJobsAreDetected() {
     assertThat(found(PlantedRunBugs.pauseWithoutClaimed(), Invariant.PAUSED_RUNS_START_NOTHING))
         .isTrue();

@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.Definitions;
 import dev.holdfast.engine.store.Journals.EntryKind;
 import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.engine.store.NewRun;
+import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunFacts;
 import dev.holdfast.engine.store.RunPlan;
@@ -61,6 +62,18 @@ final class PlantedRunBugs {
   /** An advance deletes marks that were written after it read the outcomes. */
   static PlantedBug outcomesBeforeMarks() {
     return planning((facts, broken) -> broken.deleteUnreadMarks(facts.id(), facts.marks().size()));
+  }
+
+  /** A success is stored together with what was to follow it before the run changed. */
+  static PlantedBug expressWithoutSeq() {
+    return in(
+        StoreMethod.EXPRESS,
+        (call, broken) ->
+            call.proceedWith(
+                call.arguments().get(0),
+                ((List<?>) call.arguments().get(1))
+                    .stream().map(step -> broken.upToDate((RunAdvance.Express) step)).toList(),
+                call.arguments().get(2)));
   }
 
   /** Something wrong that happens between reading and writing a run. */

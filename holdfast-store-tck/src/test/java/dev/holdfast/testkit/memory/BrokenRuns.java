@@ -19,7 +19,7 @@ public final class BrokenRuns {
           tables.live.remove(row.id);
         }
         case RESULT_LOST -> {
-          tables.runs.remove(ref);
+          tables.runs.results.remove(ref);
           tables.runs.marks.remove(run);
         }
         case FAILURES_LOST -> job(tables, ref).failures.clear();

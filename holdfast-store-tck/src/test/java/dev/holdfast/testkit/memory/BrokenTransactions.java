@@ -6,6 +6,7 @@ import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Journals.JournalEntry;
+import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.engine.store.Store;
@@ -52,6 +53,12 @@ public final class BrokenTransactions {
     if (marks != null && marks.size() > read) {
       marks.subList(read, marks.size()).clear();
     }
+  }
+
+  /** Returns a step as if its plan took all events of its run into account. */
+  public RunAdvance.Express upToDate(RunAdvance.Express step) {
+    return new RunAdvance.Express(
+        step.finish(), step.run(), runs.lastEvent(step.run()), step.plan());
   }
 
   /** Pauses a run, but leaves its CLAIMED jobs as they are. */

@@ -112,7 +112,7 @@ final class PlanWriter {
     run.steps = plan.steps();
     run.reason = plan.reason();
     for (RunPlan.Result result : plan.results()) {
-      runs.put(new StepRef(run.id, result.step(), result.item()), StepResult.of(result, now));
+      runs.replace(run, result, now);
     }
     writeTimers(run, plan, effects, now);
     writeMaps(run, plan);

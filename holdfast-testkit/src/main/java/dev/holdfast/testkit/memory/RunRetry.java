@@ -8,6 +8,7 @@ import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.RunControl.Reset;
 import dev.holdfast.engine.store.RunControl.Result;
+import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
@@ -81,7 +82,10 @@ final class RunRetry {
     for (int step = 0; step < letters.length(); step++) {
       char old = run.steps.charAt(step);
       if (letters.charAt(step) == PENDING && old != PENDING) {
-        boolean continues = hasFailed(old) && reset.continues(run.definition, step, letters);
+        boolean continues =
+            hasFailed(old)
+                && !isTooLarge(run, step)
+                && reset.continues(run.definition, step, letters);
         char letter = reopen(run, step, continues, reset, effects, now);
         steps.setCharAt(step, letter);
         runs.event(run.id, new RunPlan.Event(RunEvent.Kind.STEP_RETRIED, step, null), now);
@@ -98,6 +102,7 @@ final class RunRetry {
       }
     }
     run.steps = steps.toString();
+    runs.recount(run);
     continueChildren(run, effects, now);
     endings.release(run, effects, now);
     runs.look(run.id);
@@ -124,7 +129,7 @@ final class RunRetry {
     if (continues && reopenMap(run, step, effects, now)) {
       return ACTIVE;
     }
-    List.copyOf(runs.resultsOf(run.id, step).keySet()).forEach(runs::remove);
+    runs.resultsOf(run.id, step).clear();
     run.maps.remove(step);
     endedJobs(run, step).stream()
         .filter(row -> row.step != null && row.step.item() != StepRef.NO_ITEM)
@@ -139,6 +144,14 @@ final class RunRetry {
 
   private static boolean hasFailed(char letter) {
     return letter == StepState.FAILED.letter() || letter == StepState.CANCELLED.letter();
+  }
+
+  /** Returns whether a step would exceed the size limit again if it kept a part of its results. */
+  private boolean isTooLarge(StoredRun run, int step) {
+    StepResult result = runs.results.get(new StepRef(run.id, step, StepRef.NO_ITEM));
+    return result != null
+        && result.failure() != null
+        && result.failure().code().equals(RunData.Failure.RUN_TOO_LARGE);
   }
 
   /** Runs the failed and cancelled jobs of a map again, if they are still stored. */
@@ -160,10 +173,10 @@ final class RunRetry {
         again.add(row.get());
       }
     }
-    runs.remove(new StepRef(run.id, step, StepRef.NO_ITEM));
+    runs.results.remove(new StepRef(run.id, step, StepRef.NO_ITEM));
     for (JobRow row : again) {
       if (row.step != null) {
-        runs.remove(row.step);
+        runs.results.remove(row.step);
       }
       tables.revive(row, now);
       effects.queued(row);

@@ -3,6 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.engine.codec.Utf8Length;
 import dev.holdfast.engine.store.Definitions.Stored;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPlan;
@@ -143,12 +144,22 @@ final class RunTables {
     }
   }
 
-  void remove(StepRef step) {
-    StepResult removed = results.remove(step);
-    StoredRun run = find(step.run());
-    if (removed != null && run != null) {
-      run.bytes -= removed.bytes();
-    }
+  /**
+   * Writes a result that a plan contains, also if the step has another one: a step can fail
+   * although its job succeeded. The output that is replaced counts until the run is retried.
+   */
+  void replace(StoredRun run, RunPlan.Result planned, Instant now) {
+    StepResult result = StepResult.of(planned, now);
+    results.merge(
+        new StepRef(run.id, planned.step(), planned.item()), result, StepResult::replacedBy);
+    run.bytes += result.bytes();
+  }
+
+  /** Counts the outputs and large payloads that a run has. */
+  void recount(StoredRun run) {
+    run.bytes =
+        resultsOf(run.id).values().stream().mapToLong(StepResult::bytes).sum()
+            + run.largePayloads.stream().mapToLong(Utf8Length::bytes).sum();
   }
 
   /** Returns the results of a run, in the order of steps and items. */

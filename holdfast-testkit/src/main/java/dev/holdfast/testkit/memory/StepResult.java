@@ -38,6 +38,12 @@ record StepResult(
     return new StepResult(outcome, 0, null, null, now, output, failure);
   }
 
+  /** Returns the result of the same job with another outcome. */
+  StepResult replacedBy(StepResult other) {
+    return new StepResult(
+        other.outcome, attempt, job, startedAt, finishedAt, other.output, other.failure);
+  }
+
   private static StepState outcome(JobState ended) {
     return switch (ended) {
       case SUCCEEDED -> StepState.SUCCEEDED;

@@ -41,7 +41,7 @@ final class StoredRun {
   @Nullable StepRef parent;
 
   /** The large payloads of its jobs, which are counted once. */
-  private final Set<String> largePayloads = new HashSet<>();
+  final Set<String> largePayloads = new HashSet<>();
 
   int definition;
   RunState state = RunState.RUNNING;
