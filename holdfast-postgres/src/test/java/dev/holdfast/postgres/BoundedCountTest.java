@@ -160,8 +160,8 @@ class BoundedCountTest {
             JobFilter.all().queue("rare").state(JobState.READY),
             JobFilter.all().queue("rare").task("a::c"))) {
       assertThat(
-              entriesRead(
-                  queries -> assertThat(queries.list(filter, null, MOST)).as("%s", filter).hasSize(3)))
+              entriesRead(queries ->
+                  assertThat(queries.list(filter, null, MOST)).as("%s", filter).hasSize(3)))
           .isLessThan(MOST);
     }
   }
