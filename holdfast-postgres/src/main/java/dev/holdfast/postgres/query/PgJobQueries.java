@@ -51,14 +51,19 @@ public final class PgJobQueries implements JobQueries {
   // Dead-lettered jobs by dead_letter_pkey, read backwards, or by dead_letter_task.
   private static final String LIST =
       """
+      ${running}
+      union all
+      (${ended})
+      union all
+      (select ${dead} from ${schema}.dead_letter d
+       where 'FAILED' = any(:states::text[]) and ${d.page} and ${d.matches}
+       order by d.id desc limit :limit)\
+      """;
+
+  private static final String MERGED =
+      """
       select * from (
-        ${running}
-        union all
-        (${ended})
-        union all
-        (select ${dead} from ${schema}.dead_letter d
-         where 'FAILED' = any(:states::text[]) and ${d.page} and ${d.matches}
-         order by d.id desc limit :limit)
+        ${parts}
       ) found
       order by id desc limit :limit
       """;
@@ -86,13 +91,13 @@ public final class PgJobQueries implements JobQueries {
           "'WAITING' = any(:states::text[]) and j.state = 'WAITING'",
           "'ON_HOLD' = any(:states::text[]) and j.state = 'ON_HOLD'");
 
-  // Reads job_history_id of each partition backwards: nearly every row matches. Tags use
-  // job_history_tags.
+  // Reads job_history_id of each partition backwards: nearly every row matches.
   private static final String ENDED_OF_ANY_KIND =
       """
       select ${history} from ${schema}.job_history h
       where h.state = any(:states::text[]) and :inHistory
-        and ${h.page} and ${h.matches} and (:createdAfter::timestamptz is null or h.finished_at >= :createdAfter)
+        and ${h.page} and ${h.matches}
+        and (:createdAfter::timestamptz is null or h.finished_at >= :createdAfter)
       order by h.id desc limit :limit
       """;
 
@@ -110,34 +115,31 @@ public final class PgJobQueries implements JobQueries {
       ) kind
       cross join lateral (
         select * from ${schema}.job_history one
-        where ${one.kind} and ${one.tagged} and ${one.created}
+        where ${one.kind} and ${one.created}
           and (:createdAfter::timestamptz is null or one.finished_at >= :createdAfter)
         order by one.task desc, one.queue desc, one.state desc, one.id desc limit :limit
       ) h
       order by h.id desc limit :limit
       """;
 
-  // Jobs with a tag are the newest ones if many have it, found by reading a bounded number
-  // backwards,
-  // and otherwise few, found by job_tags, job_history_tags or dead_letter_tags. The planner does
-  // not
-  // know which, and would read all jobs to find a tag that it takes for a common one.
+  // If many jobs have a tag, the newest of them are found by reading a bounded number of jobs
+  // backwards. Otherwise they are few, and found by job_tags, job_history_tags or dead_letter_tags.
+  // The planner does not know which, and would read all jobs for a tag that it takes for common.
   private static final String TAGGED =
       """
       (with recent as materialized (
          select ${columns} from (
-           select * from ${schema}.${table} where ${table.page} order by id desc limit :recent
+           select * from ${schema}.${table} t where ${t.page} order by t.id desc limit :recent
          ) ${alias}
-         where ${alias}.state = any(:states::text[]) and ${alias.matches}
+         where ${state} = any(:states::text[]) and ${${alias}.matches}
          order by ${alias}.id desc limit :limit
        )
        (select * from recent where (select count(*) from recent) = :limit)
        union all
        (select ${columns} from (
-          select * from ${schema}.${table}
-          where ${table.page} and ${table.matches} offset 0
+          select * from ${schema}.${table} t where ${t.page} and ${t.matches} offset 0
         ) ${alias}
-        where ${alias}.state = any(:states::text[]) and (select count(*) from recent) < :limit
+        where ${state} = any(:states::text[]) and (select count(*) from recent) < :limit
         order by ${alias}.id desc limit :limit))\
       """;
 
@@ -154,6 +156,7 @@ public final class PgJobQueries implements JobQueries {
   private final String listAll;
   private final String listAnyKind;
   private final String listSomeKinds;
+  private final String listTagged;
 
   public PgJobQueries(Database database) {
     this.database = database;
@@ -173,10 +176,29 @@ public final class PgJobQueries implements JobQueries {
             ENDED_OF_ANY_KIND);
     this.listAnyKind = list(database, kinds, ENDED_OF_ANY_KIND);
     this.listSomeKinds = list(database, kinds, ENDED_OF_SOME_KINDS);
+    String tagged =
+        String.join(
+            "\nunion all\n",
+            tagged("job", "j", "${live}", "j.state"),
+            tagged("job_history", "h", "${history}", "h.state"),
+            tagged("dead_letter", "d", "${dead}", "'FAILED'"));
+    this.listTagged = complete(database, MERGED.replace("${parts}", tagged));
+  }
+
+  private static String tagged(String table, String alias, String columns, String state) {
+    return TAGGED
+        .replace("${columns}", columns)
+        .replace("${table}", table)
+        .replace("${alias}", alias)
+        .replace("${state}", state);
   }
 
   private static String list(Database database, String running, String ended) {
-    String statement = LIST.replace("${running}", running).replace("${ended}", ended);
+    String parts = LIST.replace("${running}", running).replace("${ended}", ended);
+    return complete(database, MERGED.replace("${parts}", parts));
+  }
+
+  private static String complete(Database database, String statement) {
     return database.sql(JobColumns.columns(FilterSql.complete(statement)));
   }
 
@@ -245,11 +267,15 @@ public final class PgJobQueries implements JobQueries {
         .bind("from", page.from())
         .bind("before", page.before())
         .bind("limit", limit)
+        .bind("recent", RECENT)
         .map((row, context) -> JobColumns.read(row))
         .list();
   }
 
   private String listOf(JobFilter filter) {
+    if (filter.tag() != null) {
+      return listTagged;
+    }
     if (filter.task() != null || filter.queue() != null || !filter.admits(JobState.SUCCEEDED)) {
       return listSomeKinds;
     }
