@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The conditions of a {@link JobFilter} in SQL, apart from the state. */
 final class FilterSql {
   private static final Pattern PLACE =
-      Pattern.compile("\\$\\{(\\w+)\\.(matches|tagged|created|page|kind)}");
+      Pattern.compile("\\$\\{(\\w+)\\.(matches|created|page|kind)}");
 
   private static final String NAMED =
       """
@@ -49,10 +49,10 @@ final class FilterSql {
   private FilterSql() {}
 
   /**
-   * Replaces what stands for conditions on the columns of a table: {@code ${j.matches}} for those
-   * of the filter on table {@code j}; {@code ${j.tagged}} and {@code ${j.created}} for some of
-   * these; {@code ${j.page}} for those on its id; {@code ${h.kind}} for those on its id and the
-   * columns of {@code kind}.
+   * Replaces what stands for conditions on the columns of a table: {@code ${j.matches}} for those of
+   * the filter on table {@code j}; {@code ${j.created}} for those of the filter on creation times;
+   * {@code ${j.page}} for those on its id; {@code ${h.kind}} for those on its id and the columns of
+   * {@code kind}.
    */
   static String complete(String statement) {
     return PLACE
@@ -64,7 +64,6 @@ final class FilterSql {
   private static String conditions(String name) {
     return switch (name) {
       case "matches" -> String.join("\nand ", NAMED, TAGGED, CREATED);
-      case "tagged" -> TAGGED;
       case "created" -> CREATED;
       case "page" -> IDS;
       case "kind" -> OF_KIND;
