@@ -49,10 +49,10 @@ final class FilterSql {
   private FilterSql() {}
 
   /**
-   * Replaces what stands for conditions on the columns of a table: {@code ${j.matches}} for those of
-   * the filter on table {@code j}; {@code ${j.created}} for those of the filter on creation times;
-   * {@code ${j.page}} for those on its id; {@code ${h.kind}} for those on its id and the columns of
-   * {@code kind}.
+   * Replaces what stands for conditions on the columns of a table: {@code ${j.matches}} for those
+   * of the filter on table {@code j}; {@code ${j.created}} for those of the filter on creation
+   * times; {@code ${j.page}} for those on its id; {@code ${h.kind}} for those on its id and the
+   * columns of {@code kind}.
    */
   static String complete(String statement) {
     return PLACE
