@@ -18,7 +18,6 @@ import dev.holdfast.api.workflow.SignalOptions;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -136,10 +135,12 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
   List<Job> list(JobFilter filter, Page<JobId> page);
 
   /**
-   * Counts jobs by state. Ended jobs are counted with stored totals, or with an index if the filter
-   * names a tag. Only a filter by creation time reads the history since that time.
+   * Counts jobs by state, at most 10,000 in each, so that a count is cheap however many jobs there
+   * are: {@link Counts#more} names the states of which there are, or may be, more. Jobs that
+   * succeeded, were cancelled or expired are counted exactly, with stored totals, unless the filter
+   * names a tag or a creation time.
    */
-  Map<JobState, Long> count(JobFilter filter);
+  Counts<JobState> count(JobFilter filter);
 
   /**
    * Explains why a job is not running.

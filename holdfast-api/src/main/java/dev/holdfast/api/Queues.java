@@ -18,6 +18,17 @@ public interface Queues {
   boolean pause(String queue);
 
   /**
+   * Pauses a queue and stores why, for operators who find it paused. Pausing a paused queue
+   * replaces the reason.
+   *
+   * @param reason why, in 1 to 256 characters; {@link QueueStatus#pauseReason} and the {@link
+   *     dev.holdfast.api.job.WaitReason} of its jobs show it
+   * @return whether the queue exists
+   * @see #pause(String)
+   */
+  boolean pause(String queue, String reason);
+
+  /**
    * Resumes a paused queue: nodes start its jobs again.
    *
    * @return whether the queue exists

@@ -15,7 +15,6 @@ import dev.holdfast.api.workflow.Starter;
 import dev.holdfast.api.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -51,10 +50,10 @@ public interface Runs extends Starter {
   List<Run> list(RunFilter filter, Page<RunId> page);
 
   /**
-   * Counts runs by state. Ended runs are counted up to a bound: those of one workflow up to
-   * hundreds of thousands for each state.
+   * Counts runs by state, at most 10,000 in each: {@link Counts#more} names the states of which
+   * there are, or may be, more.
    */
-  Map<RunState, Long> count(RunFilter filter);
+  Counts<RunState> count(RunFilter filter);
 
   /**
    * Lists the events of a run, oldest first. Their key is their {@linkplain RunEvent#seq number}.

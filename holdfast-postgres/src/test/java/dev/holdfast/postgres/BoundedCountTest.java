@@ -4,13 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.api.Counts;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.QueueStore.Depth;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.query.PgJobQueries;
 import dev.holdfast.postgres.rule.PgQueueStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,6 +117,73 @@ class BoundedCountTest {
     long read = Long.parseLong(fixture.ask(READ)) - Long.parseLong(before);
     assertThat(read).isBetween(2L * MOST, 9L * MOST);
     assertThat(fixture.ask(SCANS)).isEqualTo(scans);
+  }
+
+  @Test
+  void jobsAreCountedWithoutReadingAllOfThem() {
+    jobs("long", "a::b", "READY", 20_000);
+    jobs("other", "a::c", "READY", 20_000);
+    jobs("long", "a::b", "SCHEDULED", 20_000);
+    fixture.execute("analyze holdfast.job");
+
+    for (JobFilter filter :
+        List.of(
+            JobFilter.all(),
+            JobFilter.all().queue("long"),
+            JobFilter.all().task("a::b"),
+            JobFilter.all().createdAfter(Instant.EPOCH))) {
+      long read =
+          entriesRead(queries -> {
+            Counts<JobState> counts = queries.count(filter, MOST);
+            assertThat(counts.of(JobState.SCHEDULED)).isPositive();
+            assertThat(counts.more()).contains(JobState.READY, JobState.SCHEDULED);
+          });
+      assertThat(read).as("%s", filter).isBetween((long) MOST, 6L * MOST);
+    }
+    assertThat(
+            entriesRead(queries ->
+                assertThat(
+                        queries
+                            .count(JobFilter.all().task("none").state(JobState.READY), MOST)
+                            .byState())
+                    .isEmpty()))
+        .isLessThan(MOST);
+  }
+
+  @Test
+  void rareJobsAreListedWithoutReadingTheOthers() {
+    jobs("long", "a::b", "READY", 20_000);
+    jobs("rare", "a::c", "READY", 3);
+    fixture.execute("analyze holdfast.job");
+
+    for (JobFilter filter :
+        List.of(
+            JobFilter.all().queue("rare"),
+            JobFilter.all().queue("rare").state(JobState.READY),
+            JobFilter.all().queue("rare").task("a::c"))) {
+      assertThat(
+              entriesRead(queries ->
+                  assertThat(queries.list(filter, null, MOST)).as("%s", filter).hasSize(3)))
+          .isLessThan(MOST);
+    }
+  }
+
+  private long entriesRead(Consumer<JobQueries> query) {
+    long before = Long.parseLong(fixture.ask(READ));
+    String scans = fixture.ask(SCANS);
+    try (HikariDataSource pool = fixture.foreignPool(1)) {
+      query.accept(new PgJobQueries(Database.own(pool, "holdfast")));
+    }
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() ->
+            fixture
+                .ask(
+                    "select count(*) from pg_stat_activity where application_name = 'external' and"
+                        + " datname = current_database()")
+                .equals("0"));
+    assertThat(fixture.ask(SCANS)).isEqualTo(scans);
+    return Long.parseLong(fixture.ask(READ)) - before;
   }
 
   private Database own() {

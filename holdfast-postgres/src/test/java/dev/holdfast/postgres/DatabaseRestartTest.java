@@ -66,7 +66,10 @@ class DatabaseRestartTest {
           .atMost(PATIENCE)
           .ignoreExceptions()
           .until(() ->
-              node.client().count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, (long) JOBS)));
+              node.client()
+                  .count(JobFilter.all())
+                  .byState()
+                  .equals(Map.of(JobState.SUCCEEDED, (long) JOBS)));
       assertThat(runs).hasSize(JOBS);
       // Nothing runs twice unless a holder dies: repeats after lost replies are recognised.
       assertThat(runs.values()).allSatisfy(count -> assertThat(count).hasValue(1));

@@ -82,7 +82,8 @@ class ExternalPoolTest {
       await()
           .atMost(SOON)
           .until(() ->
-              holdfast.count(JobFilter.all()).containsKey(JobState.SUCCEEDED) && node.isReady());
+              holdfast.count(JobFilter.all()).byState().containsKey(JobState.SUCCEEDED)
+                  && node.isReady());
     } finally {
       enough.countDown();
     }

@@ -74,7 +74,7 @@ class KilledProcessTest {
   }
 
   private long count(JobState state) {
-    return client.count(JobFilter.all()).getOrDefault(state, 0L);
+    return client.count(JobFilter.all()).of(state);
   }
 
   /**

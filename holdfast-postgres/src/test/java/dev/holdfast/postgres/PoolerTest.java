@@ -72,7 +72,8 @@ class PoolerTest {
                 IntStream.range(0, 300).mapToObj(i -> JobRequest.of(ECHO, "n" + i)).toList());
         await()
             .atMost(SOON)
-            .until(() -> aside.count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, 301L)));
+            .until(() ->
+                aside.count(JobFilter.all()).byState().equals(Map.of(JobState.SUCCEEDED, 301L)));
         // Long enough for the poll interval to grow far beyond a second.
         Thread.sleep(12_000);
 

@@ -70,6 +70,7 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
           """,
           "update holdfast.heartbeat set at = at - t, expires_at = expires_at - t",
           "update holdfast.sample set taken_at = taken_at - t",
+          "update holdfast.queue set paused_at = paused_at - t",
           "update holdfast.unique_ledger set expires_at = expires_at - t",
           "update holdfast.enqueue_repeat set repeated_at = repeated_at - t",
           """

@@ -87,6 +87,10 @@ public record JobFilter(
   /**
    * Returns this filter restricted to jobs that were enqueued at this time or later, by the clock
    * of the database. Defaults to no restriction.
+   *
+   * <p>Lists and counts look for such jobs by the time in their ids, so ids of your own should be
+   * UUIDv7. They find nearly all jobs with ids that contain no time, and none whose id contains a
+   * time that is more than an hour wrong.
    */
   public JobFilter createdAfter(Instant time) {
     return with(draft -> draft.createdAfter = time);

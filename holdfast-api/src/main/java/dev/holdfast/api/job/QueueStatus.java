@@ -1,6 +1,7 @@
 package dev.holdfast.api.job;
 
 import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,15 @@ public interface QueueStatus {
 
   /** Returns whether it is paused: no node starts its jobs. */
   boolean paused();
+
+  /** Returns why it is paused; null if it is not paused, or no reason was given. */
+  @Nullable String pauseReason();
+
+  /**
+   * Returns since when it is paused; null if it is not paused, or was paused by a version of
+   * Holdfast that did not store this.
+   */
+  @Nullable Instant pausedAt();
 
   /**
    * Returns how many of its jobs may be claimed or running in the whole cluster; null for no limit.

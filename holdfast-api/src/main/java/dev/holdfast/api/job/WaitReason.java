@@ -28,11 +28,16 @@ public sealed interface WaitReason {
    * The queue is paused.
    *
    * @param queue the queue of the job
+   * @param reason why; null if no reason was given
+   * @param since since when; null if it is not known
    */
-  record QueuePaused(String queue) implements WaitReason {
+  record QueuePaused(String queue, @Nullable String reason, @Nullable Instant since)
+      implements WaitReason {
     @Override
     public String describe() {
-      return "Queue '%s' is paused; resume it.".formatted(queue);
+      return reason == null
+          ? "Queue '%s' is paused; resume it.".formatted(queue)
+          : "Queue '%s' is paused (%s); resume it.".formatted(queue, reason);
     }
   }
 

@@ -18,7 +18,7 @@ public final class BenchDatabase implements AutoCloseable {
     this.schema = schema;
     this.store = open(server, schema);
     // Gives the queue a settings row, so that no warning is logged about jobs without a node.
-    store.queues().pause(NoopJobs.QUEUE, false);
+    store.queues().resume(NoopJobs.QUEUE);
   }
 
   /** Opens a store with default settings, as an application would. */

@@ -16,6 +16,9 @@ public final class Copies {
   private static final String ID =
       "(lpad(to_hex(1600000000000 + n), 12, '0') || substr(md5(n::text), 13))::uuid";
 
+  /** Copies were created when their ids say so. */
+  private static final String CREATED_AT = "to_timestamp((1600000000000 + n) / 1000.0)";
+
   private final BenchServer server;
   private final String schema;
 
@@ -56,8 +59,7 @@ public final class Copies {
                   schema,
                   table,
                   String.join(", ", columns),
-                  String.join(
-                      ", ", columns.stream().map(c -> c.equals(id) ? ID : "o." + c).toList()),
+                  String.join(", ", columns.stream().map(column -> value(column, id)).toList()),
                   where);
       try (PreparedStatement statement = connection.prepareStatement(insert)) {
         for (long done = 0; done < copies; done += PER_STATEMENT) {
@@ -69,6 +71,10 @@ public final class Copies {
       // Autovacuum would do this sooner or later, possibly in the middle of a round.
       session.execute("vacuum (analyze) %s.%s".formatted(schema, table));
     }
+  }
+
+  private static String value(String column, String id) {
+    return column.equals(id) ? ID : column.equals("created_at") ? CREATED_AT : "o." + column;
   }
 
   private List<String> columns(Connection connection, String table) throws SQLException {

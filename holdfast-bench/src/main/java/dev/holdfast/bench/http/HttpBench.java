@@ -3,6 +3,7 @@ package dev.holdfast.bench.http;
 import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.bench.harness.Bar;
 import dev.holdfast.bench.harness.Bench;
 import dev.holdfast.bench.harness.BenchCommand;
@@ -37,14 +38,20 @@ import picocli.CommandLine.Option;
       "Measure the API of a server: enqueueing, listing and counting, and the start.",
       "Compares POST of one job with the same web framework after one insert, and bulk POST with"
           + " enqueueAll in process; then lists and counts beside 1 million ready jobs, 5 million"
-          + " rows of history and 200,000 dead letters. On a database that you give, it creates"
-          + " schemas holdfast_control and holdfast_t1, and refuses to run if there are any."
+          + " rows of history, 200,000 dead letters and 500,000 ended runs, without reading"
+          + " history. On a database that you give, it creates schemas holdfast_control and"
+          + " holdfast_t1, and refuses to run if there are any."
     })
 public final class HttpBench extends BenchCommand {
   static final String TENANT = "/v1/tenants/default";
   static final TaskType<NoopJobs.Payload, Void> FAILING =
       TaskType.of("bench::failing", NoopJobs.Payload.class)
           .with(job -> job.retry(RetryPolicy.NEVER));
+  private static final Workflow<NoopJobs.Payload, Void> FLOW =
+      Workflow.define(
+          "bench::flow",
+          NoopJobs.Payload.class,
+          flow -> flow.step("step", NoopJobs.TASK, flow.input()));
   private static final int CONNECTIONS = 32;
   private static final int BULK = 1_000;
   private static final String JOB =
@@ -80,12 +87,13 @@ public final class HttpBench extends BenchCommand {
     }
     try (HoldfastServer server = start(bench, "api")) {
       String key = server.firstKeys().tenant();
-      if (key == null) {
+      String admin = server.firstKeys().admin();
+      if (key == null || admin == null) {
         throw new BenchException("The server has created no key, although it is new.");
       }
       OpenTenant tenant = server.tenants().open("default").orElseThrow();
       // Gives the queue a settings row, so that no warning is logged about jobs without a node.
-      tenant.store().queues().pause(NoopJobs.QUEUE, false);
+      tenant.store().queues().resume(NoopJobs.QUEUE);
       if (only.contains(Part.POST)) {
         single(bench, server, tenant, key);
       }
@@ -94,7 +102,7 @@ public final class HttpBench extends BenchCommand {
       }
       if (only.contains(Part.LIST)) {
         seed(bench, tenant);
-        new ListTimes(bench, server, key).measure(tenant.tenant().schema());
+        new ListTimes(bench, server, key, admin).measure(tenant.tenant().schema());
       }
     }
   }
@@ -111,6 +119,7 @@ public final class HttpBench extends BenchCommand {
         Configuration.read(null, Map.of(), flags).server(),
         List.of(binder ->
             binder
+                .workflow(FLOW)
                 .handle(NoopJobs.TASK, (payload, context) -> {})
                 .handle(
                     FAILING,
@@ -255,11 +264,13 @@ public final class HttpBench extends BenchCommand {
     bench.server().execute(clear);
   }
 
-  /** Leaves one job of each kind, to be copied: ended, failed and ready. */
+  /** Leaves one job of each kind, and an ended run, to be copied. */
   private static void seed(Bench bench, OpenTenant tenant) throws Exception {
     bench.say("http", "running jobs to be copied");
     tenant.client().enqueue(NoopJobs.TASK, NoopJobs.Payload.OF_50_BYTES);
+    tenant.client().enqueue(NoopJobs.TASK, NoopJobs.Payload.OF_50_BYTES, job -> job.tags("common"));
     tenant.client().enqueue(FAILING, NoopJobs.Payload.OF_50_BYTES);
+    tenant.client().runs().start(FLOW, NoopJobs.Payload.OF_50_BYTES);
     tenant.wake();
     String schema = tenant.tenant().schema();
     try (HoldfastServer worker = start(bench, "worker")) {
@@ -267,16 +278,21 @@ public final class HttpBench extends BenchCommand {
       while (bench
               .server()
               .number(
-                  "select (select count(*) from %1$s.job_history) + (select count(*) from %1$s.dead_letter)"
+                  """
+                  select (select count(*) from %1$s.job_history where run_id is null)
+                    + (select count(*) from %1$s.dead_letter)
+                    + (select count(*) from %1$s.run_history)
+                  """
                       .formatted(schema))
-          < 2) {
+          < 4) {
         if (System.nanoTime() - end > 0) {
           throw new BenchException(
-              "%s has not run two jobs within a minute.".formatted(worker.url()));
+              "%s has not run three jobs and a run within a minute.".formatted(worker.url()));
         }
         Thread.sleep(50);
       }
     }
     tenant.client().enqueue(NoopJobs.TASK, NoopJobs.Payload.OF_50_BYTES);
+    tenant.client().enqueue(NoopJobs.TASK, NoopJobs.Payload.OF_50_BYTES, job -> job.tags("common"));
   }
 }

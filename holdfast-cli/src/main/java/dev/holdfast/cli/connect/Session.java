@@ -8,11 +8,15 @@ import java.io.PrintWriter;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** What a command works with: the API, the tenant to act in, and where to print. */
 public final class Session implements AutoCloseable {
+  private static final int LONGEST_PAGE = 500;
+
   private final Api api;
   private final String tenant;
   private final boolean json;
@@ -146,6 +150,18 @@ public final class Session implements AutoCloseable {
       out.flush();
     }
     return ExitCode.DONE.number();
+  }
+
+  /** Returns all entries of a list, which is read page by page. */
+  public List<JsonNode> all(String path, String field) {
+    List<JsonNode> entries = new ArrayList<>();
+    String cursor = null;
+    do {
+      JsonNode page = get(path + new Query().add("limit", LONGEST_PAGE).add("cursor", cursor));
+      page.get(field).forEach(entries::add);
+      cursor = Value.orNull(page, "next");
+    } while (cursor != null);
+    return entries;
   }
 
   @Override

@@ -79,11 +79,10 @@ public final class DlqCommand extends Group {
       }
       Query query = filter.to(new Query().add("state", "FAILED"));
       JsonNode counts = session.get(session.path("jobs", "counts") + query);
-      String count = Value.text(counts.get("counts"), "FAILED");
       session.done(
           counts,
           "%s dead-lettered jobs would be deleted. Nothing was deleted; add --yes to delete them."
-              .formatted(count.isEmpty() ? "0" : count));
+              .formatted(JobCommand.count(counts, "FAILED")));
       return ExitCode.FAILED.number();
     });
   }

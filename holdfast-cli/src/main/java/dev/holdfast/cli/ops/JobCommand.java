@@ -64,19 +64,29 @@ public final class JobCommand extends Group {
     return failures.isEmpty() ? "" : Value.text(failures.get(failures.size() - 1), "code");
   }
 
+  /** Returns the states that were counted, and those that were not counted to the end. */
+  private static Set<String> states(JsonNode counts) {
+    Set<String> states = new LinkedHashSet<>(counts.get("counts").propertyNames());
+    states.addAll(Value.list(counts, "more"));
+    return states;
+  }
+
+  /** Returns the count of a state, with a plus sign if it is a lower bound. */
+  static String count(JsonNode counts, String state) {
+    String count = Value.text(counts.get("counts"), state);
+    return (count.isEmpty() ? "0" : count)
+        + (Value.list(counts, "more").contains(state) ? "+" : "");
+  }
+
   /** Prints counts by state. */
   public static int counts(Session session, JsonNode result, String what) {
     if (session.json()) {
       return session.done(result, "");
     }
     ObjectNode rows = Json.object();
-    result
-        .get("counts")
-        .properties()
-        .forEach(entry ->
-            rows.putObject(entry.getKey())
-                .put("state", entry.getKey())
-                .set(what, entry.getValue()));
+    states(result)
+        .forEach(
+            state -> rows.putObject(state).put("state", state).put(what, count(result, state)));
     Listing.of(what).column("state").number(what).print(rows, session.out());
     return 0;
   }

@@ -6,6 +6,8 @@ import dev.holdfast.api.Nodes;
 import dev.holdfast.cli.connect.ApiException;
 import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.connect.Group;
+import dev.holdfast.cli.connect.Paging;
+import dev.holdfast.cli.connect.Query;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.DurationText;
@@ -37,10 +39,10 @@ public final class NodeCommand extends Group {
   private static final String ID = "The id of the node, as listed by 'node list'.";
 
   @Command(name = "list", description = "List live nodes and nodes that died recently.")
-  int list(@Mixin Target target) {
+  int list(@Mixin Target target, @Mixin Paging paging) {
     return target.run(session ->
         session.list(
-            session.get(Session.root("nodes")),
+            session.get(Session.root("nodes") + paging.to(new Query())),
             "nodes",
             Listing.of("nodes")
                 .column("node", node -> Value.text(node, "id"))

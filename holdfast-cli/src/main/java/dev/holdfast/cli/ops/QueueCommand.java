@@ -1,6 +1,8 @@
 package dev.holdfast.cli.ops;
 
 import dev.holdfast.cli.connect.Group;
+import dev.holdfast.cli.connect.Paging;
+import dev.holdfast.cli.connect.Query;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.Json;
@@ -25,14 +27,14 @@ import tools.jackson.databind.node.ObjectNode;
 public final class QueueCommand extends Group {
 
   @Command(name = "list", description = "List queues that have jobs, settings or a node.")
-  int list(@Mixin Target target) {
+  int list(@Mixin Target target, @Mixin Paging paging) {
     return target.run(session ->
         session.list(
-            session.get(session.path("queues")),
+            session.get(session.path("queues") + paging.to(new Query())),
             "queues",
             Listing.of("queues")
                 .column("queue", queue -> Value.text(queue, "name"))
-                .column("paused", queue -> Value.yesNo(queue, "paused"))
+                .column("paused", QueueCommand::paused)
                 .number("limit")
                 .number("ready", queue -> count(queue, "ready", "moreReady"))
                 .number("held", queue -> count(queue, "held", "moreHeld"))
@@ -45,6 +47,11 @@ public final class QueueCommand extends Group {
     return Value.text(queue, field) + (Value.yesNo(queue, more).equals("yes") ? "+" : "");
   }
 
+  private static String paused(JsonNode queue) {
+    String reason = Value.orNull(queue, "pauseReason");
+    return Value.yesNo(queue, "paused") + (reason == null ? "" : ": " + reason);
+  }
+
   @Command(name = "pause", description = "Pause a queue: no node starts its jobs until 'resume'.")
   int pause(
       @Mixin Target target,
@@ -53,7 +60,10 @@ public final class QueueCommand extends Group {
               converter = NameConverter.OfQueue.class,
               description = "The name of the queue.")
           String queue,
-      @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log.")
+      @Option(
+              names = "--reason",
+              paramLabel = "TEXT",
+              description = "Why, for those who find it paused.")
           @Nullable String reason,
       @Option(
               names = "--force",
@@ -124,8 +134,7 @@ public final class QueueCommand extends Group {
   private static KnownNames known(Session session) {
     Set<String> names = new TreeSet<>();
     session
-        .get(session.path("queues"))
-        .get("queues")
+        .all(session.path("queues"), "queues")
         .forEach(queue -> names.add(Value.text(queue, "name")));
     return new KnownNames("queue", names);
   }

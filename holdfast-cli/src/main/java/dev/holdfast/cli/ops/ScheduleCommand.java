@@ -2,6 +2,8 @@ package dev.holdfast.cli.ops;
 
 import dev.holdfast.cli.connect.ApiRequest;
 import dev.holdfast.cli.connect.Group;
+import dev.holdfast.cli.connect.Paging;
+import dev.holdfast.cli.connect.Query;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.DurationConverter;
@@ -29,9 +31,9 @@ public final class ScheduleCommand extends Group {
   private static final String ID = "The id of the schedule.";
 
   @Command(name = "list", description = "List schedules and when they fire next.")
-  int list(@Mixin Target target) {
+  int list(@Mixin Target target, @Mixin Paging paging) {
     return target.run(session -> {
-      JsonNode schedules = session.get(session.path("schedules"));
+      JsonNode schedules = session.get(session.path("schedules") + paging.to(new Query()));
       session.list(schedules, "schedules", table());
       boolean asks = !session.json() && session.isDatabase();
       if (asks && !schedules.get("schedules").isEmpty() && !anyNodeFires(session)) {
@@ -56,14 +58,11 @@ public final class ScheduleCommand extends Group {
   }
 
   private static boolean anyNodeFires(Session session) {
-    for (JsonNode node : session.get(Session.root("nodes")).get("nodes")) {
-      if (Value.yesNo(node, "alive").equals("yes")
-          && Value.list(node, "roles").contains("scheduler")
-          && !Value.text(node, "mode").equals("disabled")) {
-        return true;
-      }
-    }
-    return false;
+    return session.all(Session.root("nodes"), "nodes").stream()
+        .anyMatch(node ->
+            Value.yesNo(node, "alive").equals("yes")
+                && Value.list(node, "roles").contains("scheduler")
+                && !Value.text(node, "mode").equals("disabled"));
   }
 
   private static String orNever(JsonNode schedule, String field) {

@@ -2,6 +2,8 @@ package dev.holdfast.cli.ops;
 
 import dev.holdfast.cli.connect.ApiException;
 import dev.holdfast.cli.connect.Group;
+import dev.holdfast.cli.connect.Paging;
+import dev.holdfast.cli.connect.Query;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.Fields;
@@ -30,10 +32,10 @@ public final class TriggerCommand extends Group {
   private static final String ID = "The id of the trigger.";
 
   @Command(name = "list", description = "List triggers: which events start which tasks.")
-  int list(@Mixin Target target) {
+  int list(@Mixin Target target, @Mixin Paging paging) {
     return target.run(session ->
         session.list(
-            session.get(session.path("triggers")),
+            session.get(session.path("triggers") + paging.to(new Query())),
             "triggers",
             Listing.of("triggers")
                 .column("trigger", trigger -> Value.text(trigger, "id"))
@@ -104,7 +106,11 @@ public final class TriggerCommand extends Group {
       return session.get(session.path("triggers", id));
     } catch (ApiException missing) {
       throw missing.suggesting(
-          id, () -> Value.texts(session.get(session.path("triggers")).get("triggers"), "id"));
+          id,
+          () ->
+              session.all(session.path("triggers"), "triggers").stream()
+                  .map(trigger -> Value.text(trigger, "id"))
+                  .toList());
     }
   }
 

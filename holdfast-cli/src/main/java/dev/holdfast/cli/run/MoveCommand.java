@@ -64,8 +64,7 @@ public final class MoveCommand implements Callable<Integer> {
   private String hash(String workflow, Session session) {
     List<String> known = new ArrayList<>();
     session
-        .get(session.path("workflows", workflow))
-        .get("versions")
+        .all(session.path("workflows", workflow), "versions")
         .forEach(version -> known.add(Value.text(version, "hash")));
     List<String> meant = known.stream().filter(hash -> hash.startsWith(to)).toList();
     if (meant.size() != 1) {

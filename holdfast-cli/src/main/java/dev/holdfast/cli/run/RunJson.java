@@ -49,16 +49,20 @@ public final class RunJson {
    * @param hash its hash; null for the latest
    */
   public static Graph graph(Session session, String workflow, @Nullable String hash) {
-    for (JsonNode version : session.get(session.path("workflows", workflow)).get("versions")) {
-      String stored = Value.text(version, "hash");
-      if (hash == null || stored.equals(hash)) {
-        return Graph.of(
-            new Definitions.Definition(
-                stored, workflow, Definitions.NEWEST_FORMAT, version.get("graph").toString()));
-      }
-    }
-    throw ApiException.refused(
-        ExitCode.NOT_FOUND, "Version %s of workflow '%s' is not stored.".formatted(hash, workflow));
+    return session.all(session.path("workflows", workflow), "versions").stream()
+        .filter(version -> hash == null || Value.text(version, "hash").equals(hash))
+        .findFirst()
+        .map(version ->
+            Graph.of(
+                new Definitions.Definition(
+                    Value.text(version, "hash"),
+                    workflow,
+                    Definitions.NEWEST_FORMAT,
+                    version.get("graph").toString())))
+        .orElseThrow(() ->
+            ApiException.refused(
+                ExitCode.NOT_FOUND,
+                "Version %s of workflow '%s' is not stored.".formatted(hash, workflow)));
   }
 
   private static Map<String, StepProgress> steps(JsonNode run) {

@@ -33,11 +33,12 @@ public final class WorkflowCommand extends Group {
   @Command(name = "show", description = "List all stored versions of a workflow, latest first.")
   int show(
       @Mixin Target target,
+      @Mixin Paging paging,
       @Parameters(paramLabel = "WORKFLOW", description = "The name of the workflow.")
           String workflow) {
     return target.run(session ->
         session.list(
-            session.get(session.path("workflows", workflow)),
+            session.get(session.path("workflows", workflow) + paging.to(new Query())),
             "versions",
             Listing.of("versions")
                 .column("hash", version -> version.get("hash").asString())

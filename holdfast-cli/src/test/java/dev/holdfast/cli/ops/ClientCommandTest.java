@@ -109,11 +109,48 @@ class ClientCommandTest {
     assertThat(holdfast("queue", "pause", "slow").out()).contains("Queue 'slow' is paused");
     assertThat(holdfast("queue", "limit", "slow", "3").out()).contains("limited to 3 jobs");
     assertThat(holdfast("queue", "list").out()).containsPattern("slow +yes +3");
+    holdfast("queue", "pause", "slow", "--reason", "the mail server moves");
+    assertThat(holdfast("queue", "list", "--limit", "500").out())
+        .containsPattern("slow +yes: the mail server moves +3");
+    assertThat(holdfast("job", "show", waits.toString()).out()).contains("the mail server moves");
 
     assertThat(holdfast("queue", "resume", "slow").exit()).isZero();
     assertThat(holdfast("queue", "limit", "slow", "none").exit()).isZero();
     assertThat(holdfast("queue", "list").out()).containsPattern("slow +no +1");
     client.cancel(waits);
+  }
+
+  @Test
+  void aCountThatStoppedAtItsBoundHasAPlusSign() throws Exception {
+    try (var connection = DATABASE.connect();
+        var statement = connection.createStatement()) {
+      statement.executeUpdate(
+          """
+          insert into holdfast.job (id, created_at, run_at, rank, priority, state, queue, task)
+          select gen_random_uuid(), now(), now() + interval '1 day', now(), 4,
+                 case when n <= 3 then 'READY' else 'SCHEDULED' end, 'many', 'many::jobs'
+          from generate_series(1, 10004) n
+          """);
+      assertThat(holdfast("job", "list", "--count", "--queue", "many").out())
+          .containsPattern("READY +3\\b(?!\\+)")
+          .containsPattern("SCHEDULED +10000\\+");
+      statement.executeUpdate("delete from holdfast.job where queue = 'many'");
+    }
+  }
+
+  @Test
+  void listsOfQueuesHavePages() {
+    for (String queue : List.of("page-a", "page-b", "page-c")) {
+      client.queues().pause(queue);
+    }
+
+    String first = holdfast("queue", "list", "--limit", "1").out();
+    assertThat(first).contains("There are more: add --cursor ");
+    assertThat(holdfast("queue", "resume", "page-c").exit())
+        .as("a queue of a later page is known")
+        .isZero();
+    client.queues().resume("page-a");
+    client.queues().resume("page-b");
   }
 
   @Test

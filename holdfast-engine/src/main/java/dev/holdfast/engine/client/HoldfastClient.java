@@ -1,6 +1,7 @@
 package dev.holdfast.engine.client;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.Enqueuer;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.JobRequest;
@@ -58,7 +59,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
@@ -302,7 +302,7 @@ public final class HoldfastClient implements Holdfast {
   }
 
   @Override
-  public Map<JobState, Long> count(JobFilter filter) {
+  public Counts<JobState> count(JobFilter filter) {
     return store.queries().count(filter);
   }
 

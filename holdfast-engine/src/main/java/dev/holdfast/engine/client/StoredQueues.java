@@ -21,22 +21,28 @@ final class StoredQueues implements Queues {
 
   @Override
   public boolean pause(String queue) {
-    return pause(queue, true);
+    return change(queue, () -> queues.pause(queue));
+  }
+
+  @Override
+  public boolean pause(String queue, String reason) {
+    Names.text("Reason", reason);
+    return change(queue, () -> queues.pause(queue, reason));
   }
 
   @Override
   public boolean resume(String queue) {
-    return pause(queue, false);
+    return change(queue, () -> queues.resume(queue));
   }
 
   /**
    * Looks only as far as it must, and counts jobs only after the change is written: counting may be
    * slow, just when a queue has to be paused.
    */
-  private boolean pause(String queue, boolean paused) {
+  private boolean change(String queue, Runnable change) {
     QueueStore.Rule rule = queues.rules().getOrDefault(Names.queue(queue), QueueStore.Rule.NONE);
     boolean known = !rule.equals(QueueStore.Rule.NONE) || queues.isDeclared(queue);
-    queues.pause(queue, paused);
+    change.run();
     bus.publish(new Signal.QueueChanged(queue));
     return known || hasJobs(queue);
   }

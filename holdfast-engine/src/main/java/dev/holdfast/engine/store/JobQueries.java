@@ -1,5 +1,6 @@
 package dev.holdfast.engine.store;
 
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -22,8 +23,34 @@ public interface JobQueries {
   /** Lists jobs by id, newest first, starting after the given one. */
   List<Job> list(JobFilter filter, @Nullable JobId before, int limit);
 
-  /** Counts jobs by state; states without jobs may be missing. */
-  Map<JobState, Long> count(JobFilter filter);
+  /** The number of jobs or runs in one state at which counting stops. */
+  int MOST_COUNTED = 10_000;
+
+  /** Counts jobs by state, up to {@link #MOST_COUNTED}. */
+  default Counts<JobState> count(JobFilter filter) {
+    return count(filter, MOST_COUNTED);
+  }
+
+  /**
+   * Counts jobs by state. Counting stops at a bound, except for {@linkplain #isTallied tallied}
+   * states.
+   *
+   * @param most the maximum number in each state
+   * @return the numbers, and the states of which there are more, or may be because the store looked
+   *     only at some
+   */
+  Counts<JobState> count(JobFilter filter, int most);
+
+  /**
+   * Returns whether stores keep totals of the jobs in this state that match: any number is exact.
+   */
+  static boolean isTallied(JobFilter filter, JobState state) {
+    return switch (state) {
+      case SUCCEEDED, CANCELLED, EXPIRED ->
+          filter.tag() == null && filter.createdAfter() == null && filter.createdBefore() == null;
+      case SCHEDULED, READY, CLAIMED, RUNNING, WAITING, ON_HOLD, FAILED -> false;
+    };
+  }
 
   /** Returns why a job is not running. */
   Optional<WaitReason> whyWaiting(JobId id);

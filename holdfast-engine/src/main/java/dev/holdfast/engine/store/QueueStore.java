@@ -22,8 +22,20 @@ public interface QueueStore {
     public static final Rule NONE = new Rule(false, null);
   }
 
-  /** Pauses or resumes a queue. */
-  void pause(String queue, boolean paused);
+  /**
+   * Pauses a queue. A paused queue stays paused since the same time.
+   *
+   * @param reason why; null to leave the reason of a paused queue as it is
+   */
+  void pause(String queue, @Nullable String reason);
+
+  /** Pauses a queue without a reason. */
+  default void pause(String queue) {
+    pause(queue, null);
+  }
+
+  /** Resumes a queue. */
+  void resume(String queue);
 
   /** Sets the cluster-wide limit of a queue; null removes it. */
   void limit(String queue, @Nullable Integer most);

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.store;
 
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
@@ -34,8 +35,19 @@ public interface RunQueries {
   /** Lists runs, newest first, at most the given number, after the given one. */
   List<RunRow> list(RunFilter filter, @Nullable RunId after, int limit);
 
-  /** Counts runs by state. A store may stop at a large number of ended runs. */
-  Map<RunState, Long> count(RunFilter filter);
+  /** Counts runs by state, up to {@link JobQueries#MOST_COUNTED}. */
+  default Counts<RunState> count(RunFilter filter) {
+    return count(filter, JobQueries.MOST_COUNTED);
+  }
+
+  /**
+   * Counts runs by state. Counting stops at a bound.
+   *
+   * @param most the maximum number in each state
+   * @return the numbers, and the states of which there are more, or may be because the store looked
+   *     only at some
+   */
+  Counts<RunState> count(RunFilter filter, int most);
 
   /**
    * An event as stored.

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.AwaitTimeoutException;
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.Page;
 import dev.holdfast.api.RunFailedException;
 import dev.holdfast.api.RunStateException;
@@ -182,7 +183,7 @@ public final class StoredRuns implements Runs {
   }
 
   @Override
-  public Map<RunState, Long> count(RunFilter filter) {
+  public Counts<RunState> count(RunFilter filter) {
     return store.queries().count(filter);
   }
 

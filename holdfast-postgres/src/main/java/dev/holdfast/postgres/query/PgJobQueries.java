@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.query;
 
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -11,11 +12,12 @@ import dev.holdfast.postgres.db.CustomPlan;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.job.HistorySearch;
 import dev.holdfast.postgres.job.HistorySearch.Window;
+import dev.holdfast.postgres.job.IdRange;
 import dev.holdfast.postgres.job.JobColumns;
 import dev.holdfast.postgres.rule.QueueCounts;
-import java.util.Arrays;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +26,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /** Finds, lists and counts jobs. */
@@ -47,38 +48,62 @@ public final class PgJobQueries implements JobQueries {
       where h.id = any(:ids::uuid[]) and h.finished_at >= :from and h.finished_at < :to\
       """;
 
-  // Live jobs by job_pkey and dead-lettered jobs by dead_letter_pkey, both read backwards.
+  // Dead-lettered jobs by dead_letter_pkey, read backwards, or by dead_letter_task.
   private static final String LIST =
       """
+      ${running}
+      union all
+      (${ended})
+      union all
+      (select ${dead} from ${schema}.dead_letter d
+       where 'FAILED' = any(:states::text[]) and ${d.page} and ${d.matches}
+       order by d.id desc limit :limit)\
+      """;
+
+  private static final String MERGED =
+      """
       select * from (
-        (select ${live} from ${schema}.job j
-         where j.state = any(:states::text[]) and (:before::uuid is null or j.id < :before::uuid)
-           and ${j.matches}
-         order by j.id desc limit :limit)
-        union all
-        (${ended})
-        union all
-        (select ${dead} from ${schema}.dead_letter d
-         where 'FAILED' = any(:states::text[]) and (:before::uuid is null or d.id < :before::uuid)
-           and ${d.matches}
-         order by d.id desc limit :limit)
+        ${parts}
       ) found
       order by id desc limit :limit
       """;
 
-  // Reads job_history_id of each partition backwards: nearly every row matches. Tags use
-  // job_history_tags.
+  // By job_pkey, read backwards, or by the index whose predicate the condition implies.
+  private static final String LIVE =
+      """
+      (select ${live} from ${schema}.job j
+       where ${which} and ${j.page} and ${j.matches}
+       order by j.id desc limit :limit)\
+      """;
+
+  // The predicates of job_ready, job_ready_stack, job_ready_suspect, job_due, job_held and
+  // job_parked, so that the few jobs of a queue or a task are found without reading all others.
+  private static final List<String> KINDS =
+      List.of(
+          "'READY' = any(:states::text[]) and j.state = 'READY' and j.stack is null and j.suspicion"
+              + " is null",
+          "'READY' = any(:states::text[]) and j.state = 'READY' and j.stack is not null"
+              + " and j.suspicion is null",
+          "'READY' = any(:states::text[]) and j.state = 'READY' and j.suspicion is not null",
+          "'SCHEDULED' = any(:states::text[]) and j.state = 'SCHEDULED'",
+          "'CLAIMED' = any(:states::text[]) and j.state = 'CLAIMED'",
+          "'RUNNING' = any(:states::text[]) and j.state = 'RUNNING'",
+          "'WAITING' = any(:states::text[]) and j.state = 'WAITING'",
+          "'ON_HOLD' = any(:states::text[]) and j.state = 'ON_HOLD'");
+
+  // Reads job_history_id of each partition backwards: nearly every row matches.
   private static final String ENDED_OF_ANY_KIND =
       """
       select ${history} from ${schema}.job_history h
       where h.state = any(:states::text[]) and :inHistory
-        and (:before::uuid is null or h.id < :before::uuid)
-        and ${h.matches} and (:createdAfter::timestamptz is null or h.finished_at >= :createdAfter)
+        and ${h.page} and ${h.matches}
+        and (:createdAfter::timestamptz is null or h.finished_at >= :createdAfter)
       order by h.id desc limit :limit
       """;
 
   // The tally knows which kinds of jobs have ended. Each kind is read backwards by
-  // job_history_task, so that a rare kind does not cost a scan of all of history.
+  // job_history_task, so that a rare kind does not cost a scan of all of history: rows are compared
+  // as a whole because the planner would prefer job_history_id if each column were given.
   private static final String ENDED_OF_SOME_KINDS =
       """
       select ${history}
@@ -90,108 +115,91 @@ public final class PgJobQueries implements JobQueries {
       ) kind
       cross join lateral (
         select * from ${schema}.job_history one
-        where one.task = kind.task and one.queue = kind.queue and one.state = kind.state
-          and (:before::uuid is null or one.id < :before::uuid)
-          and ${one.matches}
+        where ${one.kind} and ${one.created}
           and (:createdAfter::timestamptz is null or one.finished_at >= :createdAfter)
-        order by one.id desc limit :limit
+        order by one.task desc, one.queue desc, one.state desc, one.id desc limit :limit
       ) h
       order by h.id desc limit :limit
       """;
 
-  // Live jobs by job_ready, job_ready_stack, job_ready_suspect, job_due, job_held and job_parked,
-  // each selected
-  // by the predicate of its partial index; dead-lettered jobs by dead_letter_task; ended jobs from
-  // the tally.
-  private static final String COUNT =
+  // If many jobs have a tag, the newest of them are found by reading a bounded number of jobs
+  // backwards. Otherwise they are few, and found by job_tags, job_history_tags or dead_letter_tags.
+  // The planner does not know which, and would read all jobs for a tag that it takes for common.
+  private static final String TAGGED =
       """
-      select 'READY',
-        (select count(*) from ${schema}.job j
-         where j.state = 'READY' and j.stack is null and j.suspicion is null
-           and (:queue::text is null or j.queue = :queue)
-           and (:task::text is null or j.task = :task))
-        + (select count(*) from ${schema}.job j
-           where j.state = 'READY' and j.stack is not null and j.suspicion is null
-             and (:queue::text is null or j.queue = :queue)
-             and (:task::text is null or j.task = :task))
-        + (select count(*) from ${schema}.job j
-           where j.state = 'READY' and j.suspicion is not null
-             and (:queue::text is null or j.queue = :queue)
-             and (:task::text is null or j.task = :task))
-      where 'READY' = any(:states::text[])
-      union all
-      select 'SCHEDULED', count(*) from ${schema}.job j
-      where j.state = 'SCHEDULED' and 'SCHEDULED' = any(:states::text[])
-        and (:queue::text is null or j.queue = :queue)
-        and (:task::text is null or j.task = :task)
-      union all
-      select j.state, count(*) from ${schema}.job j
-      where j.state in ('CLAIMED', 'RUNNING') and j.state = any(:states::text[])
-        and (:queue::text is null or j.queue = :queue)
-        and (:task::text is null or j.task = :task)
-      group by j.state
-      union all
-      select j.state, count(*) from ${schema}.job j
-      where j.state in ('WAITING', 'ON_HOLD') and j.state = any(:states::text[])
-        and (:queue::text is null or j.queue = :queue)
-        and (:task::text is null or j.task = :task)
-      group by j.state
-      union all
-      select 'FAILED', count(*) from ${schema}.dead_letter d
-      where 'FAILED' = any(:states::text[])
-        and (:queue::text is null or d.queue = :queue)
-        and (:task::text is null or d.task = :task)
-      union all
-      select t.state, sum(t.count)::bigint from ${schema}.tally t
-      where t.state = any(:states::text[]) and t.state in ('SUCCEEDED', 'CANCELLED', 'EXPIRED')
-        and (:queue::text is null or t.queue = :queue)
-        and (:task::text is null or t.task = :task)
-      group by t.state
+      (with recent as materialized (
+         select ${columns} from (
+           select * from ${schema}.${table} t where ${t.page} order by t.id desc limit :recent
+         ) ${alias}
+         where ${state} = any(:states::text[]) and ${${alias}.matches}
+         order by ${alias}.id desc limit :limit
+       )
+       (select * from recent where (select count(*) from recent) = :limit)
+       union all
+       (select ${columns} from (
+          select * from ${schema}.${table} t where ${t.page} and ${t.matches} offset 0
+        ) ${alias}
+        where ${state} = any(:states::text[]) and (select count(*) from recent) < :limit
+        order by ${alias}.id desc limit :limit))\
       """;
 
-  // By job_tags, dead_letter_tags, and job_history_tags of each partition. By creation time, the
-  // partitions of history since that time: a job cannot end before it was created.
-  private static final String COUNT_ROWS =
-      """
-      select j.state, count(*) from ${schema}.job j
-      where j.state = any(:states::text[]) and ${j.matches}
-      group by j.state
-      union all
-      select 'FAILED', count(*) from ${schema}.dead_letter d
-      where 'FAILED' = any(:states::text[]) and ${d.matches}
-      union all
-      select h.state, count(*) from ${schema}.job_history h
-      where h.state = any(:states::text[]) and ${h.matches}
-        and (:createdAfter::timestamptz is null or h.finished_at >= :createdAfter)
-      group by h.state
-      """;
+  /** How many jobs are read to find those with a tag. */
+  private static final int RECENT = 5_000;
 
   private final Database database;
   private final WaitReasons reasons;
-  private final QueueCounts counts;
+  private final QueueCounts queues;
+  private final JobCounts counts;
   private final HistorySearch history;
   private final String find;
   private final String findEnded;
+  private final String listAll;
   private final String listAnyKind;
   private final String listSomeKinds;
-  private final String count;
-  private final String countRows;
+  private final String listTagged;
 
   public PgJobQueries(Database database) {
     this.database = database;
     this.reasons = new WaitReasons(database);
-    this.counts = new QueueCounts(database, QueueStore.MOST_COUNTED);
+    this.queues = new QueueCounts(database, QueueStore.MOST_COUNTED);
+    this.counts = new JobCounts(database);
     this.history = new HistorySearch(database);
     this.find = database.sql(JobColumns.columns(FIND.replace("${ended}", FIND_ENDED)));
     this.findEnded = database.sql(JobColumns.columns(FIND_ENDED));
-    this.listAnyKind = list(database, ENDED_OF_ANY_KIND);
-    this.listSomeKinds = list(database, ENDED_OF_SOME_KINDS);
-    this.count = database.sql(COUNT);
-    this.countRows = database.sql(FilterSql.complete(COUNT_ROWS));
+    String kinds =
+        String.join(
+            "\nunion all\n", KINDS.stream().map(kind -> LIVE.replace("${which}", kind)).toList());
+    this.listAll =
+        list(
+            database,
+            LIVE.replace("${which}", "j.state = any(:states::text[])"),
+            ENDED_OF_ANY_KIND);
+    this.listAnyKind = list(database, kinds, ENDED_OF_ANY_KIND);
+    this.listSomeKinds = list(database, kinds, ENDED_OF_SOME_KINDS);
+    String tagged =
+        String.join(
+            "\nunion all\n",
+            tagged("job", "j", "${live}", "j.state"),
+            tagged("job_history", "h", "${history}", "h.state"),
+            tagged("dead_letter", "d", "${dead}", "'FAILED'"));
+    this.listTagged = complete(database, MERGED.replace("${parts}", tagged));
   }
 
-  private static String list(Database database, String ended) {
-    return database.sql(JobColumns.columns(FilterSql.complete(LIST.replace("${ended}", ended))));
+  private static String tagged(String table, String alias, String columns, String state) {
+    return TAGGED
+        .replace("${columns}", columns)
+        .replace("${table}", table)
+        .replace("${alias}", alias)
+        .replace("${state}", state);
+  }
+
+  private static String list(Database database, String running, String ended) {
+    String parts = LIST.replace("${running}", running).replace("${ended}", ended);
+    return complete(database, MERGED.replace("${parts}", parts));
+  }
+
+  private static String complete(Database database, String statement) {
+    return database.sql(JobColumns.columns(FilterSql.complete(statement)));
   }
 
   @Override
@@ -232,42 +240,51 @@ public final class PgJobQueries implements JobQueries {
 
   @Override
   public List<Job> list(JobFilter filter, @Nullable JobId before, int limit) {
+    UUID last = before == null ? null : before.value();
     return database.run(
         "list jobs",
-        handle ->
-            bind(handle.createQuery(isOfAnyKind(filter) ? listAnyKind : listSomeKinds), filter)
-                .bind(
-                    "inHistory",
-                    filter.admits(JobState.SUCCEEDED)
-                        || filter.admits(JobState.CANCELLED)
-                        || filter.admits(JobState.EXPIRED))
-                .bind("before", before == null ? null : before.value())
-                .bind("limit", limit)
-                .map((row, context) -> JobColumns.read(row))
-                .list());
+        handle -> {
+          List<Job> found = new ArrayList<>();
+          for (IdRange range :
+              IdRange.of(filter.createdAfter(), filter.createdBefore(), Instant.now())) {
+            IdRange page = range.below(last);
+            if (found.size() < limit && !page.isEmpty()) {
+              found.addAll(list(handle, filter, page, limit - found.size()));
+            }
+          }
+          return found;
+        });
   }
 
-  /** Returns whether the tally counts the ended jobs that match. */
-  private static boolean isCounted(JobFilter filter) {
-    return filter.tag() == null && filter.createdAfter() == null && filter.createdBefore() == null;
+  private List<Job> list(Handle handle, JobFilter filter, IdRange page, int limit) {
+    boolean inHistory =
+        filter.admits(JobState.SUCCEEDED)
+            || filter.admits(JobState.CANCELLED)
+            || filter.admits(JobState.EXPIRED);
+    return FilterSql.bind(handle.createQuery(listOf(filter)), filter)
+        .addCustomizer(CustomPlan.INSTANCE)
+        .bind("inHistory", inHistory)
+        .bind("from", page.from())
+        .bind("before", page.before())
+        .bind("limit", limit)
+        .bind("recent", RECENT)
+        .map((row, context) -> JobColumns.read(row))
+        .list();
   }
 
-  private static boolean isOfAnyKind(JobFilter filter) {
-    return filter.task() == null && filter.queue() == null && filter.admits(JobState.SUCCEEDED);
+  private String listOf(JobFilter filter) {
+    if (filter.tag() != null) {
+      return listTagged;
+    }
+    if (filter.task() != null || filter.queue() != null || !filter.admits(JobState.SUCCEEDED)) {
+      return listSomeKinds;
+    }
+    return filter.states().isEmpty() ? listAll : listAnyKind;
   }
 
   @Override
-  public Map<JobState, Long> count(JobFilter filter) {
-    return database.run(
-        "count jobs",
-        handle -> {
-          Map<JobState, Long> counts = new EnumMap<>(JobState.class);
-          bind(handle.createQuery(isCounted(filter) ? count : countRows), filter)
-              .map((row, context) -> Map.entry(JobState.valueOf(row.getString(1)), row.getLong(2)))
-              .filter(entry -> entry.getValue() > 0)
-              .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
-          return counts;
-        });
+  public Counts<JobState> count(JobFilter filter, int most) {
+    return counts.count(filter, most);
   }
 
   @Override
@@ -277,13 +294,6 @@ public final class PgJobQueries implements JobQueries {
 
   @Override
   public Map<String, Long> unknownTasks() {
-    return database.run("look for tasks that no node knows", counts::unknownTasks);
-  }
-
-  private static Query bind(Query query, JobFilter filter) {
-    List<String> states =
-        Arrays.stream(JobState.values()).filter(filter::admits).map(JobState::name).toList();
-    return FilterSql.bind(
-        query.addCustomizer(CustomPlan.INSTANCE).bindArray("states", String.class, states), filter);
+    return database.run("look for tasks that no node knows", queues::unknownTasks);
   }
 }

@@ -58,19 +58,19 @@ final class WaitReasons {
                select count(*) from ${schema}.job h
                where h.task = j.task and h.task_capped and h.state in ('CLAIMED', 'RUNNING'))
              end,
-             j.suspicion is not null, j.run_id, j.waits_for
+             j.suspicion is not null, j.run_id, j.waits_for, q.pause_reason, q.paused_at
       from ${schema}.job j
       left join ${schema}.queue q on q.name = j.queue
       left join ${schema}.task_rule r on r.task = j.task
       where j.id = :id
       union all
       select h.state, null, null, null, null, null, null, null, null, null, null, null, null, null,
-             null, null, null, null, null::uuid, null
+             null, null, null, null, null::uuid, null, null, null::timestamptz
       from ${schema}.job_history h
       where h.id = :id and h.finished_at >= :from and h.finished_at < :to
       union all
       select 'FAILED', null, null, null, null, null, null, null, null, null, null, null, null, null,
-             null, null, null, null, null::uuid, null
+             null, null, null, null, null::uuid, null, null, null::timestamptz
       from ${schema}.dead_letter d where d.id = :id
       """;
 
@@ -186,7 +186,7 @@ final class WaitReasons {
     int crashes = row.getInt(9);
     long held = row.getLong(10);
     if (paused) {
-      return new WaitReason.QueuePaused(queue);
+      return new WaitReason.QueuePaused(queue, row.getString(21), SqlValues.instantOrNull(row, 22));
     }
     Optional<WaitReason> lacking =
         EligibleNodes.lacking(queue, task, row.getString(8), living.get());

@@ -21,8 +21,19 @@ import org.jspecify.annotations.Nullable;
 public final class PgQueueStore implements QueueStore {
   private static final String PAUSE =
       """
-      insert into ${schema}.queue (name, paused) values (:queue, :paused)
-      on conflict (name) do update set paused = excluded.paused
+      insert into ${schema}.queue as q (name, paused, pause_reason, paused_at)
+      values (:queue, true, :reason, now())
+      on conflict (name) do update set
+        paused = true,
+        pause_reason = coalesce(
+          excluded.pause_reason, case when q.paused then q.pause_reason end),
+        paused_at = case when q.paused then q.paused_at else excluded.paused_at end
+      """;
+
+  private static final String RESUME =
+      """
+      insert into ${schema}.queue (name, paused) values (:queue, false)
+      on conflict (name) do update set paused = false, pause_reason = null, paused_at = null
       """;
 
   private static final String LIMIT =
@@ -92,6 +103,7 @@ public final class PgQueueStore implements QueueStore {
 
   private final Database database;
   private final String pause;
+  private final String resume;
   private final String limit;
   private final LimitBackfill backfill;
   private final String rules;
@@ -113,6 +125,7 @@ public final class PgQueueStore implements QueueStore {
     this.sample = database.sql(SAMPLE);
     this.writeSample = database.sql(StrandedSql.into(WRITE_SAMPLE));
     this.pause = database.sql(PAUSE);
+    this.resume = database.sql(RESUME);
     this.limit = database.sql(LIMIT);
     this.backfill = new LimitBackfill(database, LOCK, CAP_HELD);
     this.rules = database.sql(RULES);
@@ -120,10 +133,17 @@ public final class PgQueueStore implements QueueStore {
   }
 
   @Override
-  public void pause(String queue, boolean paused) {
+  public void pause(String queue, @Nullable String reason) {
     database.run(
-        "%s queue %s".formatted(paused ? "pause" : "resume", queue),
-        handle -> handle.createUpdate(pause).bind("queue", queue).bind("paused", paused).execute());
+        "pause queue %s".formatted(queue),
+        handle -> handle.createUpdate(pause).bind("queue", queue).bind("reason", reason).execute());
+  }
+
+  @Override
+  public void resume(String queue) {
+    database.run(
+        "resume queue %s".formatted(queue),
+        handle -> handle.createUpdate(resume).bind("queue", queue).execute());
   }
 
   /**

@@ -94,7 +94,9 @@ public final class QueueCounts {
             union
             select unnest(queues) from ${schema}.node where state = 'ALIVE'
           )
-          select n.name, coalesce(q.paused, false), q.max_held,
+          select n.name, coalesce(q.paused, false),
+                 case when q.paused then q.pause_reason end,
+                 case when q.paused then q.paused_at end, q.max_held,
                  least(coalesce(r.ready, 0), :most),
                  least(coalesce(h.jobs, 0), :most), least(coalesce(s.jobs, 0), :most),
                  coalesce((extract(epoch from now() - r.oldest) * 1000000)::bigint, 0),
@@ -188,13 +190,15 @@ public final class QueueCounts {
     return new QueueSnapshot(
         row.getString(1),
         row.getBoolean(2),
-        row.getObject(3, Integer.class),
-        row.getLong(4),
-        row.getLong(5),
+        row.getString(3),
+        SqlValues.instantOrNull(row, 4),
+        row.getObject(5, Integer.class),
         row.getLong(6),
-        SqlValues.ofMicros(Math.max(0, row.getLong(7))),
-        row.getBoolean(8),
-        row.getBoolean(9),
-        row.getBoolean(10));
+        row.getLong(7),
+        row.getLong(8),
+        SqlValues.ofMicros(Math.max(0, row.getLong(9))),
+        row.getBoolean(10),
+        row.getBoolean(11),
+        row.getBoolean(12));
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.workflow;
 
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunEvent;
@@ -16,13 +17,14 @@ import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.postgres.db.CustomPlan;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
+import dev.holdfast.postgres.job.IdRange;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -98,6 +100,7 @@ final class PgRunQueries implements RunQueries {
   private final Database database;
   private final JobQueries jobs;
   private final RunRows rows;
+  private final RunCounts counts;
   private final StrandedReads stranded;
   private final String findActive;
   private final String results;
@@ -112,6 +115,7 @@ final class PgRunQueries implements RunQueries {
     this.database = database;
     this.jobs = jobs;
     this.rows = new RunRows(database);
+    this.counts = new RunCounts(database);
     this.stranded = new StrandedReads(database);
     this.findActive = database.sql(FIND_ACTIVE);
     this.results = database.sql(RESULTS);
@@ -225,28 +229,38 @@ final class PgRunQueries implements RunQueries {
 
   @Override
   public List<RunRow> list(RunFilter filter, @Nullable RunId after, int limit) {
+    UUID last = after == null ? null : after.value();
     return database.run(
         "list runs",
-        handle ->
-            bind(handle.createQuery(rows.list(filter)), filter)
-                .bind("before", after == null ? null : after.value())
-                .bind("limit", limit)
-                .map((row, context) -> RunRows.read(row))
-                .list());
+        handle -> {
+          List<RunRow> found = new ArrayList<>();
+          for (IdRange range : ranges(filter)) {
+            IdRange page = range.below(last);
+            if (found.size() < limit && !page.isEmpty()) {
+              found.addAll(
+                  bind(handle.createQuery(rows.list(filter)), filter)
+                      .bind("from", page.from())
+                      .bind("before", page.before())
+                      .bind("limit", limit - found.size())
+                      .map((row, context) -> RunRows.read(row))
+                      .list());
+            }
+          }
+          return found;
+        });
+  }
+
+  private static List<IdRange> ranges(RunFilter filter) {
+    return IdRange.of(filter.createdAfter(), filter.createdBefore(), Instant.now());
   }
 
   @Override
-  public Map<RunState, Long> count(RunFilter filter) {
+  public Counts<RunState> count(RunFilter filter, int most) {
     return database.run(
         "count runs",
-        handle -> {
-          Map<RunState, Long> counts = new EnumMap<>(RunState.class);
-          bind(handle.createQuery(rows.count(filter)), filter)
-              .map((row, context) -> Map.entry(RunState.valueOf(row.getString(1)), row.getLong(2)))
-              .list()
-              .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
-          return counts;
-        });
+        handle ->
+            counts.count(
+                filter, most, ranges(filter), sql -> bind(handle.createQuery(sql), filter)));
   }
 
   @Override

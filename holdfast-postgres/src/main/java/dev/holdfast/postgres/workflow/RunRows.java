@@ -49,7 +49,7 @@ final class RunRows {
   private static final String FIND =
       OPEN + " where r.id = :id union all " + ENDED + " where r.id = :id";
 
-  private static final String MATCHES =
+  static final String MATCHES =
       """
       r.state = any(:states::text[])
         and (:workflow::text is null or r.workflow = :workflow)
@@ -59,25 +59,32 @@ final class RunRows {
         and (:createdBefore::timestamptz is null or r.created_at < :createdBefore)\
       """;
 
+  /** The ids of one page. */
+  static final String PAGE =
+      """
+      (:from::uuid is null or r.id >= :from::uuid)
+        and (:before::uuid is null or r.id < :before::uuid)\
+      """;
+
   // By run_pkey and run_history_pkey, read backwards, or by run_workflow, run_tags and run_parent,
   // run_history_workflow, run_history_tags and run_history_parent.
   private static final String LIST =
       """
       select * from (
-        (${open} where ${matches} and (:before::uuid is null or r.id < :before::uuid)
-         order by r.id desc limit :limit)
+        (${open} where ${matches} and ${page} order by r.id desc limit :limit)
         union all
-        (${ended} where ${matches} and (:before::uuid is null or r.id < :before::uuid)
-         order by r.id desc limit :limit)
+        (${ended} where ${matches} and ${page} order by r.id desc limit :limit)
       ) found
       order by id desc limit :limit
       """
           .replace("${open}", OPEN)
           .replace("${ended}", ENDED)
-          .replace("${matches}", MATCHES);
+          .replace("${matches}", MATCHES)
+          .replace("${page}", PAGE);
 
   // The names of workflows are few. For each of them and each state, the newest runs by
-  // run_history_workflow, so that rare ones are found without reading the others.
+  // run_history_workflow, so that rare ones are found without reading the others: rows are compared
+  // as a whole because the planner would prefer run_history_pkey if each column were given.
   private static final String EACH_KIND =
       """
       from (select distinct name from ${schema}.workflow_definition
@@ -86,109 +93,64 @@ final class RunRows {
       cross join lateral (\
       """;
 
+  /** All columns of run_history_workflow, in its order. */
+  static final String KIND =
+      """
+      (r.workflow, r.state, r.id) >= (w.name, s.state,
+              coalesce(:from::uuid, '00000000-0000-0000-0000-000000000000'))
+            and (r.workflow, r.state, r.id) < (w.name, s.state,
+              coalesce(:before::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))\
+      """;
+
   // By run_pkey or run_workflow.
   private static final String LIST_KINDS =
       """
       select * from (
-        (${open} where ${matches} and (:before::uuid is null or r.id < :before::uuid)
-         order by r.id desc limit :limit)
+        (${open} where ${matches} and ${page} order by r.id desc limit :limit)
         union all
         (select k.* ${each_kind}
-           ${ended} where r.workflow = w.name and r.state = s.state and ${matches}
-             and (:before::uuid is null or r.id < :before::uuid)
+           ${ended} where ${kind} and ${matches}
            order by r.workflow desc, r.state desc, r.id desc limit :limit
          ) k)
       ) found
       order by id desc limit :limit
       """
           .replace("${each_kind}", EACH_KIND)
+          .replace("${kind}", KIND)
           .replace("${open}", OPEN)
           .replace("${ended}", ENDED)
-          .replace("${matches}", MATCHES);
-
-  // The same; at most 1,000,000 entries of the index, shared by all kinds.
-  private static final String COUNT_KINDS =
-      """
-      select state, sum(runs)::bigint from (
-        select r.state, count(*) as runs from ${schema}.run r where ${matches} group by r.state
-        union all
-        select s.state, k.runs ${each_kind}
-          select count(*) as runs from (
-            select from ${schema}.run_history r
-            where r.workflow = w.name and r.state = s.state and ${matches}
-            order by r.workflow desc, r.state desc, r.id desc
-            limit greatest(1000, 1000000 / (
-              select 1 + 3 * count(distinct name) from ${schema}.workflow_definition
-              where :workflow::text is null or name = :workflow))
-          ) f
-        ) k
-        where s.state in ('SUCCEEDED', 'FAILED', 'CANCELLED') and k.runs > 0
-      ) found
-      group by state
-      """
-          .replace("${each_kind}", EACH_KIND)
-          .replace("${matches}", MATCHES);
+          .replace("${matches}", MATCHES)
+          .replace("${page}", PAGE);
 
   // The same for stranded runs, which are open. By run_pkey.
   private static final String LIST_STRANDED =
       """
       ${stranded}
-      ${open} where r.id in (select id from stranded) and ${matches}
-        and (:before::uuid is null or r.id < :before::uuid)
+      ${open} where r.id in (select id from stranded) and ${matches} and ${page}
       order by r.id desc limit :limit
       """
           .replace("${open}", OPEN)
-          .replace("${matches}", MATCHES);
-
-  private static final String COUNT_STRANDED =
-      """
-      ${stranded}
-      select r.state, count(*) from ${schema}.run r
-      where r.id in (select id from stranded) and ${matches}
-      group by r.state
-      """
-          .replace("${matches}", MATCHES);
-
-  // By the same indexes.
-  private static final String COUNT =
-      """
-      select state, count(*) from (
-        select r.state from ${schema}.run r where ${matches}
-        union all
-        select r.state from ${schema}.run_history r where ${matches}
-      ) found
-      group by state
-      """
-          .replace("${matches}", MATCHES);
+          .replace("${matches}", MATCHES)
+          .replace("${page}", PAGE);
 
   private final String find;
   private final String list;
-  private final String count;
   private final String listStranded;
-  private final String countStranded;
   private final String listKinds;
-  private final String countKinds;
 
   RunRows(Database database) {
     this.find = database.sql(FIND);
     this.list = database.sql(LIST);
-    this.count = database.sql(COUNT);
     this.listKinds = database.sql(LIST_KINDS);
-    this.countKinds = database.sql(COUNT_KINDS);
     this.listStranded = database.sql(StrandedSql.into(LIST_STRANDED));
-    this.countStranded = database.sql(StrandedSql.into(COUNT_STRANDED));
   }
 
   String list(RunFilter filter) {
     return filter.onlyStranded() ? listStranded : isNarrow(filter) ? list : listKinds;
   }
 
-  String count(RunFilter filter) {
-    return filter.onlyStranded() ? countStranded : isNarrow(filter) ? count : countKinds;
-  }
-
   /** Returns whether tags or parents select few runs, by their own indexes. */
-  private static boolean isNarrow(RunFilter filter) {
+  static boolean isNarrow(RunFilter filter) {
     return filter.tag() != null || filter.parent() != null;
   }
 

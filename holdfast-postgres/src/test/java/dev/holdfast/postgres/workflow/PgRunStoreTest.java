@@ -161,7 +161,8 @@ class PgRunStoreTest {
     assertThat(runs.queries().events(id, 0, 100))
         .extracting(event -> event.seq())
         .containsExactly(1L, 2L, 3L, 4L);
-    assertThat(runs.queries().count(RunFilter.all())).containsEntry(RunState.SUCCEEDED, 1L);
+    assertThat(runs.queries().count(RunFilter.all()).byState())
+        .containsEntry(RunState.SUCCEEDED, 1L);
     assertThat(runs.queries().list(RunFilter.all(), null, 10)).containsExactly(row);
     assertThat(fixture.ask("select count(*) from holdfast.run_mark")).isEqualTo("0");
   }

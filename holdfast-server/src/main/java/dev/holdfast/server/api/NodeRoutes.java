@@ -30,7 +30,6 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Nodes and leases, for the operators of the installation. */
@@ -70,10 +69,11 @@ final class NodeRoutes {
   }
 
   private Response list(Call call) {
-    call.query().done();
-    ArrayNode array = JsonText.array();
-    nodes().values().forEach(node -> array.add(view(node)));
-    return Response.ok(JsonText.object().set("nodes", array).done());
+    return paging.page(
+        call,
+        new Paging.Listed<String, NodeSnapshot>(
+            "nodes", Function.identity(), node -> node.registration().id(), this::view),
+        () -> nodes().values());
   }
 
   private Response read(Call call) {

@@ -1,13 +1,16 @@
 package dev.holdfast.server.api;
 
+import dev.holdfast.api.Counts;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Cursors;
 import dev.holdfast.server.http.JsonText;
 import dev.holdfast.server.http.Response;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -23,11 +26,15 @@ final class Paging {
     this.cursors = cursors;
   }
 
-  /** Returns how many there are in each state. */
-  static Response counts(Map<? extends Enum<?>, Long> byState) {
+  /** Returns how many there are in each state, and in which states there may be more. */
+  static Response counts(Counts<?> found) {
     JsonText.Obj counts = JsonText.object();
-    byState.forEach((state, count) -> counts.put(state.name(), count.longValue()));
-    return Response.ok(JsonText.object().set("counts", counts.done()).done());
+    found.byState().forEach((state, count) -> counts.put(state.name(), count.longValue()));
+    return Response.ok(
+        JsonText.object()
+            .set("counts", counts.done())
+            .set("more", JsonText.texts(found.more().stream().map(Enum::name).toList()))
+            .done());
   }
 
   /** How a list is ordered and written. */
@@ -38,11 +45,29 @@ final class Paging {
       Function<T, JsonNode> view) {}
 
   /**
+   * Returns a page of entries that are few enough to read all of them, in the order of their keys.
+   *
+   * @param all reads the entries
+   */
+  <T> Response.Json page(
+      Call call, Listed<String, T> listed, Supplier<? extends Collection<T>> all) {
+    return page(
+        call,
+        listed,
+        (after, limit) ->
+            all.get().stream()
+                .filter(entry -> after == null || listed.key().apply(entry).compareTo(after) > 0)
+                .sorted(Comparator.comparing(listed.key()))
+                .limit(limit)
+                .toList());
+  }
+
+  /**
    * Returns a page. One entry more than requested is read, to see whether another page follows.
    *
    * @param fetch reads entries after a key, or from the beginning; the second argument is how many
    */
-  <K, T> Response page(
+  <K, T> Response.Json page(
       Call call, Listed<K, T> listed, BiFunction<@Nullable K, Integer, List<T>> fetch) {
     int limit = call.query().integer("limit", 1, MOST, USUAL);
     K after = cursors.read(call.scope(), call.query().text("cursor"), listed.parse());

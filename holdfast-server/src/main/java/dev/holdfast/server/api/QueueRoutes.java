@@ -15,17 +15,19 @@ import dev.holdfast.server.http.Method;
 import dev.holdfast.server.http.Response;
 import dev.holdfast.server.http.Route;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Queues. */
 final class QueueRoutes {
   private static final String QUEUES = "/v1/tenants/{tenant}/queues";
 
+  private final Paging paging;
   private final Operations operations;
 
   QueueRoutes(Services services) {
+    this.paging = new Paging(services.cursors());
     this.operations = new Operations(services.audit());
   }
 
@@ -44,10 +46,11 @@ final class QueueRoutes {
   }
 
   private Response list(Call call) {
-    call.query().done();
-    ArrayNode array = JsonText.array();
-    queues(call).list().forEach(queue -> array.add(view(queue)));
-    return Response.ok(JsonText.object().set("queues", array).done());
+    return paging.page(
+        call,
+        new Paging.Listed<String, QueueStatus>(
+            "queues", Function.identity(), QueueStatus::name, QueueRoutes::view),
+        queues(call)::list);
   }
 
   private static String name(Call call) {
@@ -70,6 +73,8 @@ final class QueueRoutes {
     return JsonText.object()
         .put("name", queue.name())
         .put("paused", queue.paused())
+        .put("pauseReason", queue.pauseReason())
+        .put("pausedAt", queue.pausedAt())
         .put("limit", queue.limit())
         .put("ready", queue.ready())
         .put("held", queue.held())
@@ -96,7 +101,11 @@ final class QueueRoutes {
     return queues(call)
         .find(name)
         .map(queue ->
-            JsonText.object().put("paused", queue.paused()).put("limit", queue.limit()).done())
+            JsonText.object()
+                .put("paused", queue.paused())
+                .put("pauseReason", queue.pauseReason())
+                .put("limit", queue.limit())
+                .done())
         .orElse(null);
   }
 
@@ -117,7 +126,10 @@ final class QueueRoutes {
             "pause",
             name,
             reason == null ? null : JsonText.object().put("reason", reason).done()),
-        () -> known(name, queues(call).pause(name)));
+        () ->
+            known(
+                name,
+                reason == null ? queues(call).pause(name) : queues(call).pause(name, reason)));
   }
 
   private Response resume(Call call) {

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -38,9 +39,11 @@ final class ScheduleRoutes {
   private static final String SCHEDULES = "/v1/tenants/{tenant}/schedules";
   private static final int NEXT = 5;
 
+  private final Paging paging;
   private final Operations operations;
 
   ScheduleRoutes(Services services) {
+    this.paging = new Paging(services.cursors());
     this.operations = new Operations(services.audit());
   }
 
@@ -60,10 +63,15 @@ final class ScheduleRoutes {
   }
 
   private Response list(Call call) {
-    call.query().done();
-    ArrayNode array = JsonText.array();
-    schedules(call).list().forEach(schedule -> array.add(view(schedule, call.readsPayloads())));
-    return Response.ok(JsonText.object().set("schedules", array).done());
+    boolean payloads = call.readsPayloads();
+    return paging.page(
+        call,
+        new Paging.Listed<String, ScheduleStatus>(
+            "schedules",
+            Function.identity(),
+            ScheduleStatus::id,
+            schedule -> view(schedule, payloads)),
+        schedules(call)::list);
   }
 
   private static String id(Call call) {

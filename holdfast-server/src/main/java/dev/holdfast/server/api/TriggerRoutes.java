@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -37,9 +38,11 @@ final class TriggerRoutes {
   private static final List<String> TESTS =
       List.of("is", "isNot", "isOneOf", "exists", "isGreaterThan", "isLessThan");
 
+  private final Paging paging;
   private final Operations operations;
 
   TriggerRoutes(Services services) {
+    this.paging = new Paging(services.cursors());
     this.operations = new Operations(services.audit());
   }
 
@@ -59,10 +62,11 @@ final class TriggerRoutes {
   }
 
   private Response list(Call call) {
-    call.query().done();
-    ArrayNode array = JsonText.array();
-    triggers(call).list().forEach(trigger -> array.add(view(trigger)));
-    return Response.ok(JsonText.object().set("triggers", array).done());
+    return paging.page(
+        call,
+        new Paging.Listed<String, TriggerStatus>(
+            "triggers", Function.identity(), status -> status.trigger().id(), TriggerRoutes::view),
+        triggers(call)::list);
   }
 
   private static TriggerStatus find(Call call) {

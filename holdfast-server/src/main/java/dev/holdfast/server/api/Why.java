@@ -34,11 +34,18 @@ final class Why {
     return reasons.add(view(code(reason), since(job, reason), reason.describe(), remedy(reason)));
   }
 
-  /** A job that is not due has waited since it was created; any other since it was due. */
+  /**
+   * A job that is not due has waited since it was created; one whose queue is paused since the
+   * pause, if that is later than when it was due; any other since it was due.
+   */
   private static @Nullable Instant since(Job job, WaitReason reason) {
-    return reason instanceof WaitReason.NotDue || reason instanceof WaitReason.Parked
-        ? job.createdAt()
-        : job.runAt();
+    return switch (reason) {
+      case WaitReason.NotDue r -> job.createdAt();
+      case WaitReason.Parked r -> job.createdAt();
+      case WaitReason.QueuePaused r when r.since() != null && r.since().isAfter(job.runAt()) ->
+          r.since();
+      default -> job.runAt();
+    };
   }
 
   private static ObjectNode view(

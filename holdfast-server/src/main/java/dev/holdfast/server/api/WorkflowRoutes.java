@@ -9,9 +9,11 @@ import dev.holdfast.server.http.Code;
 import dev.holdfast.server.http.JsonText;
 import dev.holdfast.server.http.Response;
 import dev.holdfast.server.http.Route;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
-import tools.jackson.databind.node.ArrayNode;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Registered workflows. */
 final class WorkflowRoutes {
@@ -49,19 +51,37 @@ final class WorkflowRoutes {
   }
 
   private Response read(Call call) {
-    call.query().done();
     String name = Names.workflow(call.path("workflow"));
+    Response.Json page =
+        paging.page(
+            call,
+            new Paging.Listed<Integer, Definitions.Stored>(
+                "versions",
+                Integer::valueOf,
+                version -> String.valueOf(version.id()),
+                WorkflowRoutes::view),
+            (after, limit) -> versions(call, name, after, limit));
+    ((ObjectNode) page.body()).put("name", name);
+    return page;
+  }
+
+  private static List<Definitions.Stored> versions(
+      Call call, String name, @Nullable Integer after, int limit) {
     List<Definitions.Stored> versions = definitions(call).versions(name);
     if (versions.isEmpty()) {
       throw Code.WORKFLOW_NOT_FOUND.because("Workflow '%s' is not registered.", name);
     }
-    ArrayNode array = JsonText.array();
-    versions.forEach(version ->
-        array.add(
-            JsonText.object()
-                .put("hash", version.hash())
-                .set("graph", JsonText.orString(version.definition().body()))
-                .done()));
-    return Response.ok(JsonText.object().put("name", name).set("versions", array).done());
+    return versions.stream()
+        .filter(version -> after == null || version.id() < after)
+        .sorted(Comparator.comparing(Definitions.Stored::id).reversed())
+        .limit(limit)
+        .toList();
+  }
+
+  private static ObjectNode view(Definitions.Stored version) {
+    return JsonText.object()
+        .put("hash", version.hash())
+        .set("graph", JsonText.orString(version.definition().body()))
+        .done();
   }
 }

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import java.util.function.ToLongFunction;
+import java.util.function.ToLongBiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +24,10 @@ public final class Quotas {
   private static final long FRESH = Duration.ofSeconds(1).toNanos();
   private static final Duration SOON = Duration.ofSeconds(1);
   private static final String TENANT = "/v1/tenants/{tenant}";
+  private static final JobFilter QUEUED = JobFilter.all().state(JobState.READY, JobState.SCHEDULED);
+  private static final RunFilter OPEN =
+      RunFilter.all()
+          .state(RunState.QUEUED, RunState.RUNNING, RunState.PAUSED, RunState.CANCELLING);
 
   private final Limits ofServer;
   private final LongSupplier nanos;
@@ -139,13 +143,18 @@ public final class Quotas {
   }
 
   private void room(
-      OpenTenant tenant, String what, long most, ToLongFunction<OpenTenant> count, Code code) {
+      OpenTenant tenant,
+      String what,
+      long most,
+      ToLongBiFunction<OpenTenant, Integer> count,
+      Code code) {
     if (most == 0) {
       return;
     }
     Counted counted =
         counts.computeIfAbsent(tenant.tenant().id() + " " + what, any -> new Counted());
-    if (!counted.admit(most, () -> count.applyAsLong(tenant), nanos.getAsLong())) {
+    int bound = (int) Math.min(most, Integer.MAX_VALUE);
+    if (!counted.admit(most, () -> count.applyAsLong(tenant, bound), nanos.getAsLong())) {
       throw new ProblemException(
           Response.Problem.of(
                   code,
@@ -166,22 +175,11 @@ public final class Quotas {
     }
   }
 
-  private static long queued(OpenTenant tenant) {
-    return sum(tenant.client().count(JobFilter.all().state(JobState.READY, JobState.SCHEDULED)));
+  private static long queued(OpenTenant tenant, int most) {
+    return tenant.store().queries().count(QUEUED, most).total();
   }
 
-  private static long open(OpenTenant tenant) {
-    return sum(
-        tenant
-            .client()
-            .runs()
-            .count(
-                RunFilter.all()
-                    .state(
-                        RunState.QUEUED, RunState.RUNNING, RunState.PAUSED, RunState.CANCELLING)));
-  }
-
-  private static long sum(Map<?, Long> counts) {
-    return counts.values().stream().mapToLong(Long::longValue).sum();
+  private static long open(OpenTenant tenant, int most) {
+    return tenant.store().runs().queries().count(OPEN, most).total();
   }
 }

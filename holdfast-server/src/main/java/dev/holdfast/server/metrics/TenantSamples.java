@@ -1,9 +1,11 @@
 package dev.holdfast.server.metrics;
 
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.Tenants;
 import io.micrometer.core.instrument.Gauge;
@@ -127,23 +129,24 @@ final class TenantSamples {
   }
 
   private static Sample count(OpenTenant tenant, long now) {
-    Map<RunState, Long> runs =
+    Counts<RunState> runs =
         tenant
-            .client()
+            .store()
             .runs()
+            .queries()
             .count(
                 RunFilter.all()
-                    .state(
-                        RunState.QUEUED, RunState.RUNNING, RunState.PAUSED, RunState.CANCELLING));
+                    .state(RunState.QUEUED, RunState.RUNNING, RunState.PAUSED, RunState.CANCELLING),
+                QueueStore.MOST_COUNTED);
     long active = 0;
     for (RunState state : ACTIVE) {
-      active += runs.getOrDefault(state, 0L);
+      active += runs.of(state);
     }
     Map<String, Long> ready = new TreeMap<>();
     for (QueueStatus queue : tenant.client().queues().list()) {
       ready.put(queue.name(), queue.ready());
     }
-    return new Sample(now, active, runs.getOrDefault(RunState.QUEUED, 0L), ready);
+    return new Sample(now, active, runs.of(RunState.QUEUED), ready);
   }
 
   private void show() {

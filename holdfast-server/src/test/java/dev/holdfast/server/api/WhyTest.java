@@ -93,8 +93,21 @@ class WhyTest {
 
   @Test
   void queuePaused() {
-    pause("paused", true);
-    expect(enqueue("paused", "test::echo", ""), "QUEUE_PAUSED", "queues/paused/resume");
+    String job = enqueue("paused", "test::echo", "");
+    tenant.post(T + "/queues/paused/pause", "{\"reason\":\"the mail server moves\"}").expect(200);
+    JsonNode why = expect(job, "QUEUE_PAUSED", "queues/paused/resume");
+    assertThat(why.path("message").asString()).contains("the mail server moves");
+    JsonNode queue = tenant.get(T + "/queues/paused").expect(200).json();
+    assertThat(queue.path("pauseReason").asString()).isEqualTo("the mail server moves");
+    assertThat(why.path("since").asString())
+        .as("the queue was paused after the job was due")
+        .isEqualTo(queue.path("pausedAt").asString());
+
+    String later = enqueue("paused", "test::echo", "");
+    assertThat(expect(later, "QUEUE_PAUSED", "resume").path("since").asString())
+        .as("the job was due after the queue was paused")
+        .isEqualTo(tenant.get(T + "/jobs/" + later).text("runAt"));
+    tenant.post(T + "/queues/paused/pause", "{\"reason\":\" \"}").expect(400);
   }
 
   @Test

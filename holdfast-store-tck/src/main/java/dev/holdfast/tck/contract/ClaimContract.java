@@ -285,7 +285,7 @@ public abstract class ClaimContract extends Contract {
   void nothingIsClaimedFromAPausedQueue() {
     Worker worker = worker();
     enqueue(job());
-    store.queues().pause(QUEUE, true);
+    store.queues().pause(QUEUE);
 
     assertThat(worker.claim(1)).isEmpty();
     assertThat(worker.prefetch(1)).isEmpty();
@@ -295,8 +295,8 @@ public abstract class ClaimContract extends Contract {
   void jobsAreClaimedFromAResumedQueue() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    store.queues().pause(QUEUE, true);
-    store.queues().pause(QUEUE, false);
+    store.queues().pause(QUEUE);
+    store.queues().resume(QUEUE);
 
     assertThat(worker.claimOne().id()).isEqualTo(id);
   }
@@ -304,7 +304,7 @@ public abstract class ClaimContract extends Contract {
   @Test
   void pausingOneQueueDoesNotAffectOthers() {
     JobId id = enqueue(job());
-    store.queues().pause("bulk", true);
+    store.queues().pause("bulk");
 
     assertThat(worker().claimOne().id()).isEqualTo(id);
   }

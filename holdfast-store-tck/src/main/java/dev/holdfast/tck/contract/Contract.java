@@ -17,7 +17,6 @@ import dev.holdfast.engine.store.Store;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -126,12 +125,11 @@ public abstract class Contract {
   }
 
   protected long count(JobFilter filter, JobState state) {
-    return store.queries().count(filter).getOrDefault(state, 0L);
+    return store.queries().count(filter).of(state);
   }
 
   protected long countAll(JobFilter filter) {
-    Map<JobState, Long> counts = store.queries().count(filter);
-    return counts.values().stream().mapToLong(Long::longValue).sum();
+    return store.queries().count(filter).total();
   }
 
   protected Staging.Report stage() {

@@ -2,10 +2,15 @@ package dev.holdfast.tck.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -98,5 +103,93 @@ public abstract class CountContract extends Contract {
     worker.succeed(claimed);
 
     assertThat(count(JobFilter.all(), JobState.SUCCEEDED)).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SCHEDULED", "READY", "CLAIMED", "RUNNING", "FAILED"})
+  void countingStopsAtItsBoundAndNamesTheState(JobState state) {
+    three(state);
+
+    for (JobFilter filter :
+        List.of(
+            JobFilter.all(),
+            JobFilter.all().state(state),
+            JobFilter.all().queue(QUEUE),
+            JobFilter.all().task(TASK),
+            JobFilter.all().task(TASK).queue(QUEUE),
+            JobFilter.all().tag("eu"),
+            JobFilter.all().createdAfter(Instant.EPOCH))) {
+      assertThat(store.queries().count(filter, 2))
+          .as("two of %s", filter)
+          .satisfies(counts -> assertThat(counts.byState()).isEqualTo(Map.of(state, 2L)))
+          .satisfies(counts -> assertThat(counts.more()).contains(state));
+      assertThat(store.queries().count(filter, 3))
+          .as("three of %s", filter)
+          .isEqualTo(new Counts<>(Map.of(state, 3L), Set.of()));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
+  void endedJobsAreCountedExactlyUnlessTheFilterNeedsTheirRows(JobState state) {
+    three(state);
+
+    for (JobFilter filter :
+        List.of(
+            JobFilter.all(),
+            JobFilter.all().state(state),
+            JobFilter.all().queue(QUEUE),
+            JobFilter.all().task(TASK))) {
+      assertThat(store.queries().count(filter, 2))
+          .as("all of %s", filter)
+          .isEqualTo(new Counts<>(Map.of(state, 3L), Set.of()));
+    }
+    for (JobFilter filter :
+        List.of(
+            JobFilter.all().tag("eu"),
+            JobFilter.all().createdAfter(Instant.EPOCH),
+            JobFilter.all().createdAfter(Instant.EPOCH).queue(QUEUE).task(TASK))) {
+      assertThat(store.queries().count(filter, 2))
+          .as("two of %s", filter)
+          .satisfies(counts -> assertThat(counts.byState()).isEqualTo(Map.of(state, 2L)))
+          .satisfies(counts -> assertThat(counts.more()).contains(state));
+      assertThat(store.queries().count(filter, 3))
+          .as("three of %s", filter)
+          .isEqualTo(new Counts<>(Map.of(state, 3L), Set.of()));
+    }
+  }
+
+  private void three(JobState state) {
+    for (int i = 0; i < 3; i++) {
+      bringTo(job().tags("eu"), state);
+    }
+  }
+
+  @Test
+  void theBoundIsOfEachState() {
+    three(JobState.RUNNING);
+    bringTo(job(), JobState.SCHEDULED);
+    three(JobState.FAILED);
+
+    assertThat(store.queries().count(JobFilter.all(), 2))
+        .isEqualTo(
+            new Counts<>(
+                Map.of(JobState.RUNNING, 2L, JobState.SCHEDULED, 1L, JobState.FAILED, 2L),
+                Set.of(JobState.RUNNING, JobState.FAILED)));
+  }
+
+  @Test
+  void readyJobsOfStacksAndOfSeveralQueuesAreCountedTogether() {
+    enqueue(job());
+    enqueue(job().stack("blue"));
+    enqueue(job().queue("a-queue").task("other"));
+    enqueue(job().queue("z-queue"));
+    enqueue(job().queue("z-queue").stack("blue").task("other"));
+
+    assertThat(count(JobFilter.all(), JobState.READY)).isEqualTo(5);
+    assertThat(count(JobFilter.all().task("other"), JobState.READY)).isEqualTo(2);
+    assertThat(count(JobFilter.all().queue("z-queue"), JobState.READY)).isEqualTo(2);
+    assertThat(store.queries().count(JobFilter.all(), 4))
+        .isEqualTo(new Counts<>(Map.of(JobState.READY, 4L), Set.of(JobState.READY)));
   }
 }

@@ -148,10 +148,10 @@ public abstract class CrashContract extends Contract {
   void aCrashSuspectIsNotClaimedFromAPausedQueue(Suspicion suspicion) {
     crash(job(), suspicion);
     Worker worker = worker();
-    store.queues().pause(QUEUE, true);
+    store.queues().pause(QUEUE);
 
     assertThat(worker.claim(1, LONE)).isEmpty();
-    store.queues().pause(QUEUE, false);
+    store.queues().resume(QUEUE);
     assertThat(worker.claim(1, LONE)).hasSize(1);
   }
 
@@ -193,10 +193,10 @@ public abstract class CrashContract extends Contract {
   void aJobOfAStackIsNotClaimedFromAPausedQueue() {
     enqueue(job().stack("blue"));
     Worker blue = serving("node-1", "blue");
-    store.queues().pause(QUEUE, true);
+    store.queues().pause(QUEUE);
 
     assertThat(blue.claim(1)).isEmpty();
-    store.queues().pause(QUEUE, false);
+    store.queues().resume(QUEUE);
     assertThat(blue.claim(1)).hasSize(1);
   }
 

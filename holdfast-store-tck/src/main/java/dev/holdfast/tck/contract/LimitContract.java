@@ -113,7 +113,7 @@ public abstract class LimitContract extends Contract {
 
   @Test
   void nothingIsClaimedFromAPausedQueueRegardlessOfItsLimit() {
-    store.queues().pause(QUEUE, true);
+    store.queues().pause(QUEUE);
 
     assertThat(worker.claim(1, 0, 3)).isEmpty();
   }

@@ -388,7 +388,7 @@ public abstract class NodeStoreContract extends Contract {
   @Test
   void aHeartbeatReturnsTheRulesOfQueues() {
     Worker worker = worker();
-    store.queues().pause("a", true);
+    store.queues().pause("a");
     store.queues().limit("b", 5);
 
     assertThat(worker.beat().rules())

@@ -8,6 +8,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Finding and listing jobs in all tables that may contain them. */
 public abstract class QueryContract extends Contract {
@@ -45,6 +47,27 @@ public abstract class QueryContract extends Contract {
     assertThat(job.state()).isEqualTo(state);
     assertThat(job.stack()).isEqualTo("blue");
     assertThat(job.source()).isEqualTo("front-1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"00000000-0000-4000-8000-000000000001", "f47ac10b-58cc-4372-a567-0e02b2c3d479"})
+  void aJobWhoseIdContainsNoTimeIsFoundByItsCreationTime(String own) {
+    JobId id = enqueue(job().id(JobId.parse(own)));
+    JobId other = enqueue(job());
+    Instant created = find(id).createdAt();
+    JobFilter around = JobFilter.all().createdAfter(created).createdBefore(created.plusSeconds(60));
+
+    assertThat(list(around, null, PLENTY)).containsExactlyInAnyOrder(id, other);
+    assertThat(list(JobFilter.all().createdAfter(created), null, PLENTY)).contains(id);
+    assertThat(list(JobFilter.all().createdBefore(created.plusSeconds(60)), null, PLENTY))
+        .contains(id);
+    assertThat(list(JobFilter.all().createdBefore(created), null, PLENTY)).isEmpty();
+    assertThat(countAll(around)).isEqualTo(2);
+    List<JobId> pages = new ArrayList<>(list(around, null, 1));
+    pages.addAll(list(around, pages.getFirst(), 1));
+    assertThat(pages).containsExactlyElementsOf(list(around, null, PLENTY));
+    assertThat(list(around, pages.getLast(), 1)).isEmpty();
   }
 
   @ParameterizedTest

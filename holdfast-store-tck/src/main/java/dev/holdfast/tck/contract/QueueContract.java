@@ -8,6 +8,7 @@ import dev.holdfast.engine.store.QueueStore.Depth;
 import dev.holdfast.engine.store.QueueStore.Rule;
 import dev.holdfast.engine.store.QueueStore.Sample;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -38,11 +39,38 @@ public abstract class QueueContract extends Contract {
 
   @Test
   void aPauseIsARuleUntilTheQueueIsResumed() {
-    store.queues().pause(QUEUE, true);
+    store.queues().pause(QUEUE);
     assertThat(rule(QUEUE)).isEqualTo(new Rule(true, null));
 
-    store.queues().pause(QUEUE, false);
+    store.queues().resume(QUEUE);
     assertThat(rule(QUEUE)).isEqualTo(Rule.NONE);
+  }
+
+  @Test
+  void aPauseShowsItsReasonAndSinceWhenUntilTheQueueIsResumed() {
+    Instant before = find(enqueue(job())).createdAt();
+    assertThat(status(QUEUE).pauseReason()).isNull();
+    assertThat(status(QUEUE).pausedAt()).isNull();
+
+    store.queues().pause(QUEUE, "the mail server moves");
+    assertThat(status(QUEUE).pauseReason()).isEqualTo("the mail server moves");
+    assertThat(status(QUEUE).pausedAt()).isAfterOrEqualTo(before);
+
+    passTime(Duration.ofMinutes(10));
+    Instant since = status(QUEUE).pausedAt();
+    store.queues().pause(QUEUE);
+    assertThat(status(QUEUE).pauseReason()).isEqualTo("the mail server moves");
+    store.queues().pause(QUEUE, "it takes longer");
+    assertThat(status(QUEUE).pauseReason()).isEqualTo("it takes longer");
+    assertThat(status(QUEUE).pausedAt()).isEqualTo(since);
+
+    store.queues().resume(QUEUE);
+    assertThat(status(QUEUE).pauseReason()).isNull();
+    assertThat(status(QUEUE).pausedAt()).isNull();
+
+    store.queues().pause(QUEUE);
+    assertThat(status(QUEUE).pauseReason()).isNull();
+    assertThat(status(QUEUE).pausedAt()).isAfter(since);
   }
 
   @Test
@@ -59,7 +87,7 @@ public abstract class QueueContract extends Contract {
   @Test
   void pauseAndLimitAreIndependent() {
     store.queues().limit(QUEUE, 5);
-    store.queues().pause(QUEUE, true);
+    store.queues().pause(QUEUE);
     assertThat(rule(QUEUE)).isEqualTo(new Rule(true, 5));
 
     store.queues().limit(QUEUE, null);
@@ -79,7 +107,7 @@ public abstract class QueueContract extends Contract {
     enqueueAll(job(), job());
     var running = worker.claimOne();
     var claimed = worker.prefetchOne();
-    store.queues().pause(QUEUE, true);
+    store.queues().pause(QUEUE);
 
     assertThat(stateOf(running.id())).isEqualTo(JobState.RUNNING);
     assertThat(worker.start(claimed.claim())).containsExactly(claimed.claim());
@@ -87,11 +115,11 @@ public abstract class QueueContract extends Contract {
 
   @Test
   void aQueueThatIsNeitherPausedNorLimitedIsForgotten() {
-    store.queues().pause("a-typo", true);
+    store.queues().pause("a-typo");
     store.queues().limit("another", 3);
     assertThat(store.queues().list()).extracting(QueueStatus::name).contains("a-typo", "another");
 
-    store.queues().pause("a-typo", false);
+    store.queues().resume("a-typo");
     store.queues().limit("another", null);
 
     assertThat(store.queues().list())
@@ -103,7 +131,7 @@ public abstract class QueueContract extends Contract {
   void queuesWithJobsSettingsOrALiveNodeAreListedByName() {
     enqueue(job().queue("d-waiting"));
     bringTo(job().queue("b-scheduled"), JobState.SCHEDULED);
-    store.queues().pause("a-paused", true);
+    store.queues().pause("a-paused");
     Worker.join(store, "node-1", "c-served", TASK);
     Worker.join(store, "node-2", "e-left", TASK).leave();
 
@@ -132,7 +160,7 @@ public abstract class QueueContract extends Contract {
 
   @Test
   void aStatusShowsAPauseAndAnAbsentLimit() {
-    store.queues().pause(QUEUE, true);
+    store.queues().pause(QUEUE);
 
     assertThat(status(QUEUE).paused()).isTrue();
     assertThat(status(QUEUE).limit()).isNull();
@@ -180,7 +208,7 @@ public abstract class QueueContract extends Contract {
   @Test
   void aQueueIsNotDeclaredBySettingsAlone() {
     store.queues().limit("limited", 5);
-    store.queues().pause("paused", true);
+    store.queues().pause("paused");
 
     assertThat(store.queues().isDeclared("limited")).isFalse();
     assertThat(store.queues().isDeclared("paused")).isFalse();

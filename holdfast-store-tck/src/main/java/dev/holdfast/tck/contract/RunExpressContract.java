@@ -431,7 +431,7 @@ public abstract class RunExpressContract extends RunContract {
     RunId id = start(chain(3));
     Worker worker = worker();
     Express step = step(worker.claimOne(), seq(id), 3);
-    store.queues().pause(step.plan().jobs().getFirst().job().queue(), true);
+    store.queues().pause(step.plan().jobs().getFirst().job().queue());
 
     assertNotStarted(id, startNext(worker, step), JobState.READY);
   }

@@ -2,6 +2,7 @@ package dev.holdfast.tck.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.workflow.RunEvent;
@@ -14,6 +15,7 @@ import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.RunQueries.StoredEvent;
 import dev.holdfast.engine.store.RunRow;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -95,8 +97,41 @@ public abstract class RunQueryContract extends RunContract {
     assertThat(list(RunFilter.all().state(RunState.SUCCEEDED))).containsExactly(ended);
     assertThat(list(RunFilter.all().state(RunState.RUNNING, RunState.PAUSED)))
         .containsExactly(open);
-    assertThat(runs.queries().count(RunFilter.all()))
+    assertThat(runs.queries().count(RunFilter.all()).byState())
         .isEqualTo(Map.of(RunState.RUNNING, 1L, RunState.SUCCEEDED, 1L));
+  }
+
+  @Test
+  void countingRunsStopsAtItsBoundAndNamesTheState() {
+    for (int i = 0; i < 3; i++) {
+      start(chain(1).tags("vip"));
+      succeedOne();
+    }
+    settle();
+    for (int i = 0; i < 3; i++) {
+      start(chain(1).tags("vip"));
+    }
+    pause(start(chain(1).tags("vip")));
+
+    for (RunFilter filter :
+        List.of(
+            RunFilter.all(),
+            RunFilter.all().workflow(RunDraft.WORKFLOW),
+            RunFilter.all().tag("vip"),
+            RunFilter.all().createdAfter(Instant.EPOCH))) {
+      assertThat(runs.queries().count(filter, 2))
+          .as("two of %s", filter)
+          .isEqualTo(
+              new Counts<>(
+                  Map.of(RunState.SUCCEEDED, 2L, RunState.RUNNING, 2L, RunState.PAUSED, 1L),
+                  Set.of(RunState.SUCCEEDED, RunState.RUNNING)));
+      assertThat(runs.queries().count(filter, 3))
+          .as("three of %s", filter)
+          .isEqualTo(
+              new Counts<>(
+                  Map.of(RunState.SUCCEEDED, 3L, RunState.RUNNING, 3L, RunState.PAUSED, 1L),
+                  Set.of()));
+    }
   }
 
   @Test
@@ -107,7 +142,7 @@ public abstract class RunQueryContract extends RunContract {
     assertThat(list(RunFilter.all().tag("vip"))).containsExactly(tagged);
     assertThat(list(RunFilter.all().tag("eu"))).containsExactly(other, tagged);
     assertThat(list(RunFilter.all().tag("eu").workflow("another"))).containsExactly(other);
-    assertThat(runs.queries().count(RunFilter.all().tag("vip")))
+    assertThat(runs.queries().count(RunFilter.all().tag("vip")).byState())
         .isEqualTo(Map.of(RunState.RUNNING, 1L));
     assertThat(row(tagged).tags()).containsExactlyInAnyOrder("vip", "eu");
   }
@@ -134,7 +169,7 @@ public abstract class RunQueryContract extends RunContract {
     Worker elsewhere = Worker.join(store, "elsewhere", "another-queue", TASK);
     assertThat(stranded(id).get(id)).startsWith("VERSION_STRANDED:").contains(TASK);
     assertThat(list(RunFilter.all().stranded())).containsExactly(id);
-    assertThat(runs.queries().count(RunFilter.all().stranded()))
+    assertThat(runs.queries().count(RunFilter.all().stranded()).byState())
         .isEqualTo(Map.of(RunState.RUNNING, 1L));
     assertThat(store.queues().sample(Set.of(), Duration.ZERO).orElseThrow().strandedRuns())
         .isEqualTo(1);

@@ -16,8 +16,10 @@ import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,13 +44,23 @@ public abstract class WaitReasonContract extends Contract {
     assertThat(why(id)).isEqualTo(new WaitReason.NotDue(find(id).runAt()));
   }
 
+  private @Nullable Instant pausedAt() {
+    return store.queues().list().getFirst().pausedAt();
+  }
+
   @Test
   void aJobWaitsBecauseItsQueueIsPaused() {
     worker();
     JobId id = enqueue(job());
-    store.queues().pause(QUEUE, true);
+    store.queues().pause(QUEUE);
 
-    assertThat(why(id)).isEqualTo(new WaitReason.QueuePaused(QUEUE));
+    assertThat(why(id)).isEqualTo(new WaitReason.QueuePaused(QUEUE, null, pausedAt()));
+    assertThat(why(id).describe()).isEqualTo("Queue '%s' is paused; resume it.", QUEUE);
+
+    store.queues().pause(QUEUE, "the mail server moves");
+    assertThat(why(id))
+        .isEqualTo(new WaitReason.QueuePaused(QUEUE, "the mail server moves", pausedAt()));
+    assertThat(why(id).describe()).contains("the mail server moves");
   }
 
   @Test

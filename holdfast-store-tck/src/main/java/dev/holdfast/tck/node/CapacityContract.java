@@ -223,6 +223,7 @@ public abstract class CapacityContract extends NodeTestBase {
         .until(() ->
             client()
                 .count(JobFilter.all())
+                .byState()
                 .equals(Map.of(JobState.RUNNING, 1L, JobState.CLAIMED, 3L, JobState.READY, 2L)));
     await().atMost(SOON).until(() -> gate.most.get() == 1);
     gate.passes.release(6);
@@ -239,16 +240,16 @@ public abstract class CapacityContract extends NodeTestBase {
     Map<JobState, Long> prefetched = Map.of(JobState.RUNNING, 1L, JobState.CLAIMED, 3L);
     Map<JobState, Long> handedBack = Map.of(JobState.RUNNING, 1L, JobState.READY, 3L);
     enqueue(ECHO, 4);
-    await().atMost(SOON).until(() -> client().count(JobFilter.all()).equals(prefetched));
+    await().atMost(SOON).until(() -> client().count(JobFilter.all()).byState().equals(prefetched));
 
     node.mode(NodeMode.TRIGGER_ONLY);
-    await().atMost(SOON).until(() -> client().count(JobFilter.all()).equals(handedBack));
+    await().atMost(SOON).until(() -> client().count(JobFilter.all()).byState().equals(handedBack));
 
     node.mode(NodeMode.FULL);
-    await().atMost(SOON).until(() -> client().count(JobFilter.all()).equals(prefetched));
+    await().atMost(SOON).until(() -> client().count(JobFilter.all()).byState().equals(prefetched));
 
     client().queues().pause("default");
-    await().atMost(SOON).until(() -> client().count(JobFilter.all()).equals(handedBack));
+    await().atMost(SOON).until(() -> client().count(JobFilter.all()).byState().equals(handedBack));
     gate.passes.release(4);
   }
 
@@ -267,6 +268,7 @@ public abstract class CapacityContract extends NodeTestBase {
         .until(() ->
             client()
                 .count(JobFilter.all().state(JobState.CLAIMED))
+                .byState()
                 .equals(Map.of(JobState.CLAIMED, 3L)));
 
     node.close();
@@ -403,6 +405,7 @@ public abstract class CapacityContract extends NodeTestBase {
         .until(() ->
             client()
                 .count(JobFilter.all().state(JobState.SUCCEEDED))
+                .byState()
                 .equals(Map.of(JobState.SUCCEEDED, 1_000L)));
     assertThat(runs).hasSize(1_000);
     assertThat(runs.values()).allSatisfy(count -> assertThat(count).hasValue(1));

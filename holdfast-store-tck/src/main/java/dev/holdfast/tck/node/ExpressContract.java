@@ -205,7 +205,7 @@ public abstract class ExpressContract extends NodeTestBase {
         StoreMethod.EXPRESS,
         arguments -> {
           if (paused.compareAndSet(false, true)) {
-            store().queues().pause("default", true);
+            store().queues().pause("default");
           }
         });
     HoldfastNode node = start(faulty);

@@ -81,7 +81,7 @@ public abstract class StrandedContract extends NodeTestBase {
         .startsWith("VERSION_STRANDED")
         .contains(OLD.name());
     assertThat(stranded()).containsExactly(run.id());
-    assertThat(client().runs().count(RunFilter.all().stranded()))
+    assertThat(client().runs().count(RunFilter.all().stranded()).byState())
         .isEqualTo(Map.of(RunState.RUNNING, 1L));
     assertThat(client().runs().list(RunFilter.all(), Page.first(10)).getFirst().reason())
         .isEqualTo(read(run.id()).reason());

@@ -81,8 +81,11 @@ public abstract class UserCodeContract extends NodeTestBase {
   private void assertAllRanOnce(int count, int atOnce) {
     await()
         .atMost(SOON)
-        .until(
-            () -> client().count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, (long) count)));
+        .until(() ->
+            client()
+                .count(JobFilter.all())
+                .byState()
+                .equals(Map.of(JobState.SUCCEEDED, (long) count)));
     assertThat(runs).hasSize(count);
     assertThat(runs.values()).allSatisfy(ran -> assertThat(ran).hasValue(1));
     assertThat(most.get()).isLessThanOrEqualTo(atOnce);
@@ -208,7 +211,8 @@ public abstract class UserCodeContract extends NodeTestBase {
 
     await()
         .atMost(SOON)
-        .until(() -> client().count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, 10L)));
+        .until(() ->
+            client().count(JobFilter.all()).byState().equals(Map.of(JobState.SUCCEEDED, 10L)));
     assertThat(runs.values()).allSatisfy(ran -> assertThat(ran).hasValue(1));
     assertThat(most).as("slots are not released twice").hasValue(1);
   }

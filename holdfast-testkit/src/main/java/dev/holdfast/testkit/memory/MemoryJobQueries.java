@@ -1,5 +1,6 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -12,7 +13,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,14 +56,12 @@ final class MemoryJobQueries implements JobQueries {
   }
 
   @Override
-  public Map<JobState, Long> count(JobFilter filter) {
+  public Counts<JobState> count(JobFilter filter, int most) {
     return tables.transaction(now -> {
-      Map<JobState, Long> counts = new EnumMap<>(JobState.class);
-      tables
-          .all()
-          .filter(row -> row.passes(filter))
-          .forEach(row -> counts.merge(row.state, 1L, Long::sum));
-      return counts;
+      BoundedCounts<JobState> counts =
+          new BoundedCounts<>(most, state -> JobQueries.isTallied(filter, state));
+      tables.all().filter(row -> row.passes(filter)).forEach(row -> counts.add(row.state));
+      return counts.read();
     });
   }
 
@@ -91,7 +89,9 @@ final class MemoryJobQueries implements JobQueries {
   private WaitReason reasonWhileReady(JobRow row, Instant now) {
     Rule rule = tables.rule(row.queue);
     if (rule.paused()) {
-      return new WaitReason.QueuePaused(row.queue);
+      Pause pause = tables.pauses.get(row.queue);
+      return new WaitReason.QueuePaused(
+          row.queue, pause == null ? null : pause.reason(), pause == null ? null : pause.since());
     }
     Optional<WaitReason> lacking =
         EligibleNodes.lacking(row.queue, row.task, row.stack, tables.living());

@@ -14,7 +14,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Stores the settings of queues, and reads their state. */
@@ -30,17 +29,27 @@ final class MemoryQueueStore implements QueueStore {
   }
 
   @Override
-  public void pause(String queue, boolean paused) {
-    change(queue, rule -> new Rule(paused, rule.limit()));
+  public void pause(String queue, @Nullable String reason) {
+    tables.transaction(now -> {
+      tables.pauses.merge(
+          queue,
+          new Pause(reason, now),
+          (old, fresh) -> reason == null ? old : new Pause(reason, old.since()));
+      return tables.rules.put(queue, new Rule(true, tables.rule(queue).limit()));
+    });
+  }
+
+  @Override
+  public void resume(String queue) {
+    tables.transaction(now -> {
+      tables.pauses.remove(queue);
+      return tables.rules.put(queue, new Rule(false, tables.rule(queue).limit()));
+    });
   }
 
   @Override
   public void limit(String queue, @Nullable Integer most) {
-    change(queue, rule -> new Rule(rule.paused(), most));
-  }
-
-  private void change(String queue, UnaryOperator<Rule> change) {
-    tables.transaction(now -> tables.rules.put(queue, change.apply(tables.rule(queue))));
+    tables.transaction(now -> tables.rules.put(queue, new Rule(tables.rule(queue).paused(), most)));
   }
 
   @Override
@@ -69,6 +78,7 @@ final class MemoryQueueStore implements QueueStore {
 
   private QueueStatus status(String name, Instant now) {
     Rule rule = tables.rule(name);
+    Pause pause = tables.pauses.get(name);
     List<JobRow> rows =
         tables.live.values().stream().filter(row -> row.queue.equals(name)).toList();
     long ready = count(rows, JobState.READY);
@@ -77,6 +87,8 @@ final class MemoryQueueStore implements QueueStore {
     return new QueueSnapshot(
         name,
         rule.paused(),
+        pause == null ? null : pause.reason(),
+        pause == null ? null : pause.since(),
         rule.limit(),
         Math.min(MOST_COUNTED, ready),
         Math.min(MOST_COUNTED, held),

@@ -1,5 +1,6 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
@@ -12,7 +13,6 @@ import dev.holdfast.engine.store.StepRef;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -141,11 +141,11 @@ final class MemoryRunQueries implements RunQueries {
   }
 
   @Override
-  public Map<RunState, Long> count(RunFilter filter) {
+  public Counts<RunState> count(RunFilter filter, int most) {
     return tables.transaction(now -> {
-      Map<RunState, Long> counts = new EnumMap<>(RunState.class);
-      all(filter).forEach(run -> counts.merge(run.state, 1L, Long::sum));
-      return counts;
+      BoundedCounts<RunState> counts = new BoundedCounts<>(most);
+      all(filter).forEach(run -> counts.add(run.state));
+      return counts.read();
     });
   }
 

@@ -67,6 +67,7 @@ final class Tables {
   final Map<JobId, Instant> repeats = new LinkedHashMap<>();
 
   final Map<String, Rule> rules = new TreeMap<>();
+  final Map<String, Pause> pauses = new TreeMap<>();
   final Map<String, TaskRow> taskRules = new TreeMap<>();
   final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
   final List<KeptHeartbeat> heartbeats = new ArrayList<>();

@@ -327,7 +327,7 @@ class TestNodeTest {
 
     assertThat(seen).hasSize(51);
     assertThat(node.node().held()).isZero();
-    assertThat(node.client().count(JobFilter.all().state(JobState.READY)))
+    assertThat(node.client().count(JobFilter.all().state(JobState.READY)).byState())
         .containsEntry(JobState.READY, 1L);
   }
 
