@@ -25,6 +25,13 @@ public interface JobQueries {
   /** Counts jobs by state; states without jobs may be missing. */
   Map<JobState, Long> count(JobFilter filter);
 
+  /**
+   * Counts the jobs that have not started, READY and SCHEDULED together.
+   *
+   * @param atMost where counting stops, so that a long queue need not be read to its end
+   */
+  long countQueued(long atMost);
+
   /** Returns why a job is not running. */
   Optional<WaitReason> whyWaiting(JobId id);
 

@@ -166,6 +166,30 @@ public final class PgJobQueries implements JobQueries {
       group by h.state
       """;
 
+  // By job_ready, job_ready_stack, job_ready_suspect and job_due, each read in its order and no
+  // further than the bound.
+  private static final String COUNT_QUEUED =
+      """
+      select count(*) from (
+        (select 1 from ${schema}.job j
+         where j.state = 'READY' and j.stack is null and j.suspicion is null
+         order by j.queue, j.task, j.rank limit :most)
+        union all
+        (select 1 from ${schema}.job j
+         where j.state = 'READY' and j.stack is not null and j.suspicion is null
+         order by j.queue, j.task, j.stack, j.rank limit :most)
+        union all
+        (select 1 from ${schema}.job j
+         where j.state = 'READY' and j.suspicion is not null
+         order by j.queue, j.task, j.rank limit :most)
+        union all
+        (select 1 from ${schema}.job j
+         where j.state = 'SCHEDULED'
+         order by j.run_at limit :most)
+        limit :most
+      ) queued
+      """;
+
   private final Database database;
   private final WaitReasons reasons;
   private final QueueCounts counts;
@@ -176,6 +200,7 @@ public final class PgJobQueries implements JobQueries {
   private final String listSomeKinds;
   private final String count;
   private final String countRows;
+  private final String countQueued;
 
   public PgJobQueries(Database database) {
     this.database = database;
@@ -188,6 +213,7 @@ public final class PgJobQueries implements JobQueries {
     this.listSomeKinds = list(database, ENDED_OF_SOME_KINDS);
     this.count = database.sql(COUNT);
     this.countRows = database.sql(FilterSql.complete(COUNT_ROWS));
+    this.countQueued = database.sql(COUNT_QUEUED);
   }
 
   private static String list(Database database, String ended) {
@@ -268,6 +294,19 @@ public final class PgJobQueries implements JobQueries {
               .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
           return counts;
         });
+  }
+
+  @Override
+  public long countQueued(long atMost) {
+    return database.run(
+        "count queued jobs",
+        handle ->
+            handle
+                .createQuery(countQueued)
+                .addCustomizer(CustomPlan.INSTANCE)
+                .bind("most", atMost)
+                .mapTo(Long.class)
+                .one());
   }
 
   @Override

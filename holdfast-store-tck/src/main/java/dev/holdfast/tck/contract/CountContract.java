@@ -32,6 +32,23 @@ public abstract class CountContract extends Contract {
   }
 
   @Test
+  void queuedJobsAreCountedUpToABound() {
+    assertThat(store.queries().countQueued(5)).isZero();
+    bringTo(job(), JobState.READY);
+    bringTo(job().queue("a").task("other"), JobState.READY);
+    bringTo(job(), JobState.SCHEDULED);
+    bringTo(job().queue("b"), JobState.SCHEDULED);
+    bringTo(job().queue("c"), JobState.RUNNING);
+    bringTo(job().queue("d"), JobState.SUCCEEDED);
+    bringTo(job().queue("e"), JobState.FAILED);
+
+    assertThat(store.queries().countQueued(5)).isEqualTo(4);
+    assertThat(store.queries().countQueued(4)).isEqualTo(4);
+    assertThat(store.queries().countQueued(3)).isEqualTo(3);
+    assertThat(store.queries().countQueued(1)).isEqualTo(1);
+  }
+
+  @Test
   void aCountOfOneStateExcludesTheOthers() {
     bringTo(job().queue("a"), JobState.READY);
     bringTo(job().queue("b"), JobState.SUCCEEDED);

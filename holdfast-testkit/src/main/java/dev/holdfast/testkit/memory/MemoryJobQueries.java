@@ -68,6 +68,16 @@ final class MemoryJobQueries implements JobQueries {
   }
 
   @Override
+  public long countQueued(long atMost) {
+    return tables.transaction(now ->
+        tables
+            .all()
+            .filter(row -> row.state == JobState.READY || row.state == JobState.SCHEDULED)
+            .limit(atMost)
+            .count());
+  }
+
+  @Override
   public Optional<WaitReason> whyWaiting(JobId id) {
     return tables.transaction(
         now -> Optional.ofNullable(tables.find(id)).map(row -> reason(row, now)));
