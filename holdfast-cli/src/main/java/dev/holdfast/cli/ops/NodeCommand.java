@@ -6,6 +6,7 @@ import dev.holdfast.api.Nodes;
 import dev.holdfast.cli.connect.ApiException;
 import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.connect.Group;
+import dev.holdfast.cli.connect.Query;
 import dev.holdfast.cli.connect.Session;
 import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.DurationText;
@@ -146,17 +147,11 @@ public final class NodeCommand extends Group {
       @Option(
               names = "--task",
               paramLabel = "PATTERN",
-              description = "Remove the override of this task pattern only (database only).")
+              description = "Remove the override of this task pattern only.")
           @Nullable String task) {
-    if (task != null) {
-      return change(
-          target,
-          id,
-          "%d live node(s) with id '%s' were notified.",
-          nodes -> nodes.clearMode(id, task));
-    }
+    String query = new Query().add("pattern", task).toString();
     return target.run(session ->
-        told(session, session.delete(Session.root("nodes", id, "mode", "overrides")), id));
+        told(session, session.delete(Session.root("nodes", id, "mode", "overrides") + query), id));
   }
 
   @Command(
