@@ -26,7 +26,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "key",
     description =
-        "Create, list, show, rotate and revoke keys of a tenant or of the installation (server only).",
+        "Create, list, show, rotate and revoke keys of a tenant or of the installation (server"
+            + " only).",
     synopsisSubcommandLabel = "COMMAND")
 public final class KeyCommand extends Group {
   private static final String ID = "The id of the key, as listed by 'key list'.";

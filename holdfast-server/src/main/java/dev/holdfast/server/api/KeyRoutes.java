@@ -73,8 +73,7 @@ final class KeyRoutes {
     return paging.page(
         call,
         new Paging.Listed<String, ApiKey>("keys", Function.identity(), ApiKey::id, KeyRoutes::view),
-        (after, limit) ->
-            services.keys().list(owner(call), after == null ? "" : after, limit));
+        (after, limit) -> services.keys().list(owner(call), after == null ? "" : after, limit));
   }
 
   static ObjectNode view(ApiKey key) {
@@ -105,11 +104,7 @@ final class KeyRoutes {
     call.query().done();
     String id = call.path("key");
     return Response.ok(
-        services
-            .keys()
-            .find(owner(call), id)
-            .map(KeyRoutes::view)
-            .orElseThrow(() -> notFound(id)));
+        services.keys().find(owner(call), id).map(KeyRoutes::view).orElseThrow(() -> notFound(id)));
   }
 
   private Response create(Call call) {
@@ -249,10 +244,7 @@ final class KeyRoutes {
             "revoke key " + id,
             statements -> {
               ApiKey key =
-                  services
-                      .keys()
-                      .find(statements, owner(call), id)
-                      .orElseThrow(() -> notFound(id));
+                  services.keys().find(statements, owner(call), id).orElseThrow(() -> notFound(id));
               requireNoMore(call.caller(), like(key));
               if (!call.isOfTenant() && !services.keys().hasOtherAdminKey(statements, id)) {
                 throw Code.KEY_STATE.because(

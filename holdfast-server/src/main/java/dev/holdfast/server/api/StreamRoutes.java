@@ -63,7 +63,8 @@ public final class StreamRoutes {
   private static String nodes(OpenTenant tenant) {
     ArrayNode array = JsonText.array();
     for (NodeInfo node : tenant.client().nodes().list()) {
-      array.add(node(JsonText.object(), node.alive(), node.mode(), node.running(), node.capacity()));
+      array.add(
+          node(JsonText.object(), node.alive(), node.mode(), node.running(), node.capacity()));
     }
     return JsonText.object().set("nodes", array).done().toString();
   }

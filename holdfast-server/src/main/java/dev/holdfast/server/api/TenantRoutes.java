@@ -183,8 +183,8 @@ final class TenantRoutes {
     body.done();
     if (shares && call.caller().tenant() != null) {
       throw Code.FORBIDDEN.because(
-          "requestsPerSecond, weight, maxHeld and quotas are shares of the installation: they need a"
-              + " key of the installation.");
+          "requestsPerSecond, weight, maxHeld and quotas are shares of the installation: they need"
+              + " a key of the installation.");
     }
     return Response.ok(view(tenants().configure(tenant.name(), settings, call.actor()).settings()));
   }

@@ -39,7 +39,6 @@ public final class Pipeline {
   /** Another server can be asked at once; this one needs some time to start again. */
   private static final Duration WHEN_STOPPED = Duration.ofSeconds(2);
 
-
   private final Router router;
   private final KeyRing keys;
   private final Tenants tenants;
@@ -186,8 +185,7 @@ public final class Pipeline {
     byte[] body = route.method() == Method.GET ? NO_BODY : read(request);
     Call call = new Call(match, request, id, admitted, body);
     try {
-      Response response =
-          route.creates() ? idempotency.once(call, this::carryOut) : carryOut(call);
+      Response response = route.creates() ? idempotency.once(call, this::carryOut) : carryOut(call);
       return response instanceof Response.Stream stream
           ? streams.guard(stream, () -> isStillAdmitted(admitted))
           : response;

@@ -56,9 +56,7 @@ public final class Feeds implements AutoCloseable {
   private synchronized @Nullable Subscription subscribe(
       Object key, Topics topics, Supplier<Feed> newFeed) {
     Watched known = watched.get(key);
-    if (closed
-        || clients >= MOST_CLIENTS
-        || (known != null && known.clients >= MOST_OF_TENANT)) {
+    if (closed || clients >= MOST_CLIENTS || (known != null && known.clients >= MOST_OF_TENANT)) {
       return null;
     }
     Watched feed = known == null ? new Watched(newFeed.get()) : known;

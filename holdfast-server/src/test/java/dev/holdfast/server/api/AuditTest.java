@@ -74,7 +74,8 @@ class AuditTest {
       }
       await()
           .atMost(Duration.ofSeconds(60))
-          .until(() -> own.get(T + "/jobs/counts").json().at("/counts/FAILED").asString("").equals("3"));
+          .until(() ->
+              own.get(T + "/jobs/counts").json().at("/counts/FAILED").asString("").equals("3"));
       String filter =
           "{\"task\":\"test::fail\",\"tag\":\"t0\",\"createdAfter\":\"2020-01-01T00:00:00Z\"}";
       own.post(T + "/dead-letters/purge", filter).expect(200);

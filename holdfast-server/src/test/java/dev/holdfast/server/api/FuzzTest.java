@@ -212,8 +212,8 @@ class FuzzTest {
           "?topic=" + "run:0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e,".repeat(30) + "jobs");
 
   /**
-   * Ids of what exists, by the name of their parameter, so that handlers get beyond looking them up.
-   * The keys are not those that are used.
+   * Ids of what exists, by the name of their parameter, so that handlers get beyond looking them
+   * up. The keys are not those that are used.
    */
   private static Map<String, List<String>> existing(ApiClient tenant, ApiClient admin) {
     String base = "/v1/tenants/default";

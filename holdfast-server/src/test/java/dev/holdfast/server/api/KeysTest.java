@@ -238,9 +238,7 @@ class KeysTest {
     try (TestServer other = new TestServer(Map.of("mode", "api"))) {
       ApiClient admin = other.admin();
       String keys = "/v1/api-keys";
-      admin
-          .post(keys, "{\"name\":\"expired\",\"expiresAt\":\"2020-01-01T00:00:00Z\"}")
-          .expect(201);
+      admin.post(keys, "{\"name\":\"expired\",\"expiresAt\":\"2020-01-01T00:00:00Z\"}").expect(201);
       String revoked = admin.post(keys, "{\"name\":\"revoked\"}").expect(201).text("id");
       admin.delete(keys + "/" + revoked).expect(204);
       admin.delete(keys + "/" + revoked).expect(409, "KEY_STATE");

@@ -234,10 +234,7 @@ class StreamTest {
       assertThat(first.name()).isEqualTo("nodes");
       assertThat(first.data().at("/nodes/0/id").asString()).isEqualTo(id);
       assertThat(first.data().at("/nodes/0/mode").asString()).isEqualTo("full");
-      server
-          .admin()
-          .put("/v1/nodes/" + id + "/mode", "{\"mode\":\"trigger-only\"}")
-          .expect(200);
+      server.admin().put("/v1/nodes/" + id + "/mode", "{\"mode\":\"trigger-only\"}").expect(200);
       Received changed = watcher.next();
       while (!changed.data().at("/nodes/0/mode").asString().equals("trigger-only")) {
         changed = watcher.next();
@@ -295,8 +292,7 @@ class StreamTest {
   void aKeyThatExpiresLosesItsStreams() throws Exception {
     ApiClient key =
         server.newKey(
-            "{\"name\":\"short\",\"expiresAt\":\"%s\"}"
-                .formatted(Instant.now().plusSeconds(10)));
+            "{\"name\":\"short\",\"expiresAt\":\"%s\"}".formatted(Instant.now().plusSeconds(10)));
     try (Watcher watcher = new Watcher(key, T + "/stream?topic=jobs", null)) {
       watcher.next();
       key.get("/v1/me").expect(200);

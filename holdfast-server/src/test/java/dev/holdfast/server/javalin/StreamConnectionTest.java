@@ -91,8 +91,7 @@ class StreamConnectionTest {
           sockets.add(watch(url, STREAM, server.tenantKey(), "text/event-stream"));
         }
         RawHttp.Answer refused =
-            RawHttp.send(
-                url, request("GET", STREAM, server.tenantKey(), "Connection: close\r\n"));
+            RawHttp.send(url, request("GET", STREAM, server.tenantKey(), "Connection: close\r\n"));
         assertThat(refused.status()).isEqualTo(503);
         assertThat(refused.text()).contains("TOO_MANY_STREAMS", "Retry-After: 5");
         sockets.add(watch(url, STREAM.replace("default", "other"), other, "event: jobs"));
