@@ -7,6 +7,7 @@ import dev.holdfast.server.key.Caller;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.log.ServerLog;
 import dev.holdfast.server.tenant.OpenTenant;
+import dev.holdfast.server.tenant.Tenant;
 import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
 import dev.holdfast.server.trace.RequestSpans;
@@ -248,9 +249,18 @@ public final class Pipeline {
     Caller caller = admitted.caller();
     OpenTenant tenant = admitted.tenant();
     String name = tenant == null ? null : tenant.tenant().name();
-    return caller != null
-        && keys.isValid(caller.key(), name)
-        && (name == null || tenants.open(name).filter(open -> open == tenant).isPresent());
+    if (caller == null || !keys.isValid(caller.key(), name)) {
+      return false;
+    }
+    return tenant == null || isOpen(tenant.tenant());
+  }
+
+  /** The name of a deleted tenant may be that of another one by now. */
+  private boolean isOpen(Tenant tenant) {
+    return tenants
+        .open(tenant.name())
+        .filter(open -> open.tenant().id() == tenant.id())
+        .isPresent();
   }
 
   /**
