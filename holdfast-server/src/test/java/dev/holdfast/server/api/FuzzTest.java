@@ -200,7 +200,7 @@ class FuzzTest {
           "?topic",
           "?topic=",
           "?topic=jobs2",
-          "?topic=nodes,",
+          "?topic=nodes,nope",
           "?topic=run:",
           "?topic=run:x",
           "?topic=run:1-1-1-1-1",
