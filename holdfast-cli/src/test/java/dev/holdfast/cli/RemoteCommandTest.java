@@ -290,12 +290,38 @@ class RemoteCommandTest {
   }
 
   @Test
+  void keysOfTheInstallationAreManaged() {
+    Cli created = server.admin("key", "create", "night shift", "--installation", "--expires=90d");
+    assertThat(done(created)).contains("is created.", "holdfast_live_admin_");
+    String key = created.out().strip().replaceFirst("(?s).*\\s", "");
+    String id = key.split("_", -1)[3];
+    assertThat(done(server.as(key, "key", "list", "--installation")))
+        .containsPattern(id + " +night shift +valid");
+    assertThat(done(server.as(key, "key", "show", id, "--installation"))).contains("night shift");
+    assertThat(done(server.as(key, "key", "rotate", id, "--installation", "--overlap=1h")))
+        .contains("replaces key " + id);
+    assertThat(done(server.admin("key", "revoke", id, "--installation"))).contains("is revoked");
+    refused(server.as(key, "key", "list", "--installation"), ExitCode.REFUSED);
+    refused(server.run("key", "list", "--installation"), ExitCode.REFUSED);
+    Cli limited =
+        refused(
+            server.admin("key", "create", "x", "--installation", "--preset=viewer"),
+            ExitCode.USAGE);
+    assertThat(limited.err()).contains("can do everything");
+    assertThat(done(server.admin("audit", "list", "--installation"))).contains("key.revoke", id);
+  }
+
+  @Test
   void nodesAndLeasesAreListedWithTheKeyOfTheInstallation() {
     String id =
         json(server.admin("node", "list", "--json")).get("nodes").get(0).get("id").stringValue();
     assertThat(done(server.admin("node", "list"))).containsPattern(id + " .*yes");
     assertThat(done(server.admin("node", "show", id))).contains("cli::echo");
     assertThat(done(server.admin("node", "mode", id, "full", "--task=ml::*"))).contains("notified");
+    assertThat(done(server.admin("node", "mode", id, "disabled", "--task=bi::*")))
+        .contains("notified");
+    assertThat(done(server.admin("node", "clear", id, "--task=ml::*"))).contains("notified");
+    assertThat(done(server.admin("node", "show", id))).contains("bi::*").doesNotContain("ml::*");
     assertThat(done(server.admin("node", "clear", id))).contains("notified");
     assertThat(done(server.admin("node", "drain", id))).contains("notified");
     assertThat(done(server.admin("node", "mode", id, "full"))).contains("notified");

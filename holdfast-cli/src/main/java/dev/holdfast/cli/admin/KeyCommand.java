@@ -12,6 +12,7 @@ import dev.holdfast.cli.print.Listing;
 import dev.holdfast.cli.print.Value;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -24,16 +25,33 @@ import tools.jackson.databind.node.ObjectNode;
 /** Creates, lists, rotates and revokes keys. */
 @Command(
     name = "key",
-    description = "Create, list, show, rotate and revoke keys of a tenant (server only).",
+    description =
+        "Create, list, show, rotate and revoke keys of a tenant or of the installation (server"
+            + " only).",
     synopsisSubcommandLabel = "COMMAND")
 public final class KeyCommand extends Group {
   private static final String ID = "The id of the key, as listed by 'key list'.";
 
-  @Command(name = "list", description = "List the keys of a tenant.")
-  int list(@Mixin Target target, @Mixin Paging paging) {
+  /** Whose keys a command is about. */
+  static final class Owner {
+    @Option(
+        names = "--installation",
+        description = "The keys of the installation, which can do everything in all tenants.")
+    private boolean installation;
+
+    private String path(Session session, String... segments) {
+      List<String> all = new ArrayList<>(List.of("api-keys"));
+      all.addAll(List.of(segments));
+      String[] path = all.toArray(String[]::new);
+      return installation ? Session.root(path) : session.path(path);
+    }
+  }
+
+  @Command(name = "list", description = "List the keys of a tenant, or of the installation.")
+  int list(@Mixin Target target, @Mixin Owner owner, @Mixin Paging paging) {
     return target.onServer(session ->
         session.list(
-            session.get(session.path("api-keys") + paging.to(new Query())),
+            session.get(owner.path(session) + paging.to(new Query())),
             "keys",
             Listing.of("keys")
                 .column("id")
@@ -55,8 +73,11 @@ public final class KeyCommand extends Group {
   }
 
   @Command(name = "show", description = "Show one key, without its secret.")
-  int show(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
-    return target.onServer(session -> print(session, session.get(session.path("api-keys", id))));
+  int show(
+      @Mixin Target target,
+      @Mixin Owner owner,
+      @Parameters(paramLabel = "ID", description = ID) String id) {
+    return target.onServer(session -> print(session, session.get(owner.path(session, id))));
   }
 
   @Command(name = "me", description = "Show the key that the command uses.")
@@ -86,6 +107,7 @@ public final class KeyCommand extends Group {
   @Command(name = "create", description = "Create a key, and print it once.")
   int create(
       @Mixin Target target,
+      @Mixin Owner owner,
       @Parameters(paramLabel = "NAME", description = "What the key is for.") String name,
       @Option(
               names = "--preset",
@@ -116,8 +138,13 @@ public final class KeyCommand extends Group {
     if (preset != null && attributes != null) {
       throw target.wrongUse("Use either --preset or --attribute.");
     }
+    if (owner.installation
+        && (preset != null || attributes != null || tasks != null || workflows != null)) {
+      throw target.wrongUse(
+          "A key of the installation can do everything: use only --expires with --installation.");
+    }
     ObjectNode body = Json.object().put("name", name);
-    if (attributes == null) {
+    if (attributes == null && !owner.installation) {
       body.put("preset", preset == null ? "viewer" : preset);
     }
     put(body, "attributes", attributes);
@@ -127,7 +154,7 @@ public final class KeyCommand extends Group {
       body.put("expiresAt", Instant.now().plus(expires).toString());
     }
     return target.onServer(session -> {
-      JsonNode created = session.create(session.path("api-keys"), body);
+      JsonNode created = session.create(owner.path(session), body);
       return session.done(
           created,
           "Key %s '%s' is created.%n%s"
@@ -144,6 +171,7 @@ public final class KeyCommand extends Group {
   @Command(name = "rotate", description = "Create a key that replaces another, and print it once.")
   int rotate(
       @Mixin Target target,
+      @Mixin Owner owner,
       @Parameters(paramLabel = "ID", description = ID) String id,
       @Option(
               names = "--overlap",
@@ -156,7 +184,7 @@ public final class KeyCommand extends Group {
       body.put("overlap", overlap.toString());
     }
     return target.onServer(session -> {
-      JsonNode created = session.create(session.path("api-keys", id, "rotate"), body);
+      JsonNode created = session.create(owner.path(session, id, "rotate"), body);
       return session.done(
           created,
           "Key %s replaces key %s.%n%s"
@@ -165,10 +193,13 @@ public final class KeyCommand extends Group {
   }
 
   @Command(name = "revoke", description = "Revoke a key: all servers refuse it within seconds.")
-  int revoke(@Mixin Target target, @Parameters(paramLabel = "ID", description = ID) String id) {
+  int revoke(
+      @Mixin Target target,
+      @Mixin Owner owner,
+      @Parameters(paramLabel = "ID", description = ID) String id) {
     return target.onServer(session ->
         session.done(
-            session.delete(session.path("api-keys", id)),
+            session.delete(owner.path(session, id)),
             "Key %s is revoked; all servers refuse it within 5 seconds.".formatted(id)));
   }
 }

@@ -148,17 +148,11 @@ public final class NodeCommand extends Group {
       @Option(
               names = "--task",
               paramLabel = "PATTERN",
-              description = "Remove the override of this task pattern only (database only).")
+              description = "Remove the override of this task pattern only.")
           @Nullable String task) {
-    if (task != null) {
-      return change(
-          target,
-          id,
-          "%d live node(s) with id '%s' were notified.",
-          nodes -> nodes.clearMode(id, task));
-    }
+    String query = new Query().add("pattern", task).toString();
     return target.run(session ->
-        told(session, session.delete(Session.root("nodes", id, "mode", "overrides")), id));
+        told(session, session.delete(Session.root("nodes", id, "mode", "overrides") + query), id));
   }
 
   @Command(

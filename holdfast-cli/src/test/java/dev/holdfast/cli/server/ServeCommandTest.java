@@ -11,6 +11,10 @@ import dev.holdfast.embedded.testing.TestDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -195,6 +199,59 @@ class ServeCommandTest {
 
       List<ServerProcess> second = killInTheMiddleOfARun(shell, first, servers);
       second.forEach(ServerProcess::kill);
+    }
+  }
+
+  private static int status(int port, String path) throws IOException, InterruptedException {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build(),
+            HttpResponse.BodyHandlers.discarding())
+        .statusCode();
+  }
+
+  /** The job never ends by itself, and the drain would take ten minutes. */
+  @Test
+  void aSecondSignalStopsAServerThatDrains() throws Exception {
+    try (TestDatabase database = SharedServer.freshDatabase()) {
+      int port = freePort();
+      ServerProcess server =
+          start(
+              port,
+              "--database-url=" + database.jdbcUrl(),
+              "--user=" + database.user(),
+              "--password=" + database.password(),
+              "--set=drain=PT10M");
+      Shell shell =
+          new Shell(
+              Map.of(
+                  "XDG_CONFIG_HOME",
+                  folder.resolve("config").toString(),
+                  "HOLDFAST_URL",
+                  "http://127.0.0.1:" + port,
+                  "HOLDFAST_KEY",
+                  server.word("holdfast_live_default_")));
+      Path packing = folder.resolve("packing");
+      String payload = "{\"started\":\"%s\"}".formatted(packing);
+      Cli enqueued = shell.run("job", "enqueue", "cli::pack", payload);
+      assertThat(enqueued.exit()).as(enqueued.err()).isZero();
+      await().atMost(WAIT).until(() -> Files.exists(packing));
+
+      server.process().toHandle().destroy();
+      await().atMost(WAIT).until(() -> status(port, "/ready") == 503);
+      assertThat(status(port, "/metrics")).isEqualTo(200);
+      assertThat(server.process().isAlive()).isTrue();
+      server.process().toHandle().destroy();
+      assertThat(server.process().waitFor(WAIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      assertThat(server.out().lines().toList()).contains("Stopped.");
+      assertThat(server.process().exitValue()).isZero();
+      try (var connection = database.connect();
+          var statement = connection.createStatement();
+          var rows = statement.executeQuery("select task, state from holdfast_t1.job")) {
+        assertThat(rows.next()).isTrue();
+        assertThat(rows.getString(1) + " " + rows.getString(2)).isEqualTo("cli::pack READY");
+        assertThat(rows.next()).isFalse();
+      }
     }
   }
 

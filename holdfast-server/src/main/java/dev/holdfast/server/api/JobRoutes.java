@@ -19,7 +19,6 @@ import dev.holdfast.api.job.SignalResult;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.server.api.Operations.Change;
-import dev.holdfast.server.audit.AuditLog.Act;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
 import dev.holdfast.server.http.Fields;
@@ -33,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -287,7 +287,10 @@ final class JobRoutes {
     };
   }
 
-  private static JobFilter deadLetters(Call call) {
+  /** Which dead-lettered jobs a request is about, also as the audit log records it. */
+  private record DeadLetters(JobFilter filter, ObjectNode text) {}
+
+  private static DeadLetters deadLetters(Call call) {
     Fields body = call.optionalBody();
     String task = body.textOr("task", null);
     String queue = body.textOr("queue", null);
@@ -305,24 +308,37 @@ final class JobRoutes {
     filter = queue == null ? filter : filter.queue(queue);
     filter = tag == null ? filter : filter.tag(tag);
     filter = after == null ? filter : filter.createdAfter(after);
-    return before == null ? filter : filter.createdBefore(before);
+    filter = before == null ? filter : filter.createdBefore(before);
+    return new DeadLetters(
+        filter,
+        JsonText.object()
+            .put("task", task)
+            .put("queue", queue)
+            .put("tag", tag)
+            .put("createdAfter", after)
+            .put("createdBefore", before)
+            .done());
   }
 
-  private static Response count(long count) {
-    return Response.ok(JsonText.object().put("count", count).done());
+  /** The audit log records which jobs were meant, and in the end how many there were. */
+  private Response ofAll(Call call, String action, ToLongFunction<JobFilter> operation) {
+    DeadLetters dead = deadLetters(call);
+    ObjectNode recorded = dead.text();
+    return operations.audited(
+        call,
+        new Change("dead-letters." + action, dead.filter().task(), () -> null, recorded),
+        () -> {
+          long count = operation.applyAsLong(dead.filter());
+          recorded.put("count", String.valueOf(count));
+          return Response.ok(JsonText.object().put("count", count).done());
+        });
   }
 
   private Response retryAll(Call call) {
-    JobFilter filter = deadLetters(call);
-    return operations.audited(
-        call,
-        Act.of("dead-letters.retry", filter.task()),
-        () -> count(client(call).retryAll(filter)));
+    return ofAll(call, "retry", client(call)::retryAll);
   }
 
   private Response purge(Call call) {
-    JobFilter filter = deadLetters(call);
-    return operations.audited(
-        call, Act.of("dead-letters.purge", filter.task()), () -> count(client(call).purge(filter)));
+    return ofAll(call, "purge", client(call)::purge);
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.server.api;
 
+import static dev.holdfast.server.http.Permission.ADMIN;
 import static dev.holdfast.server.http.Permission.MANAGE_KEYS;
 import static dev.holdfast.server.http.Permission.READ;
 
@@ -28,9 +29,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The keys of a tenant, and what the key of the caller is. */
+/** The keys of tenants and of the installation, and what the key of the caller is. */
 final class KeyRoutes {
   private static final String KEYS = "/v1/tenants/{tenant}/api-keys";
+  private static final String ADMIN_KEYS = "/v1/api-keys";
   private static final Duration OVERLAP = Duration.ofHours(24);
   private static final Duration LONGEST_OVERLAP = Duration.ofDays(90);
 
@@ -49,19 +51,29 @@ final class KeyRoutes {
         Route.get(KEYS + "/{key}", MANAGE_KEYS, this::read),
         Route.creating(KEYS + "/{key}/rotate", MANAGE_KEYS, this::rotate),
         Route.of(Method.DELETE, KEYS + "/{key}", MANAGE_KEYS, this::revoke),
+        Route.get(ADMIN_KEYS, ADMIN, this::list),
+        Route.creating(ADMIN_KEYS, ADMIN, this::createOfInstallation),
+        Route.get(ADMIN_KEYS + "/{key}", ADMIN, this::read),
+        Route.creating(ADMIN_KEYS + "/{key}/rotate", ADMIN, this::rotate),
+        Route.of(Method.DELETE, ADMIN_KEYS + "/{key}", ADMIN, this::revoke),
         Route.get("/v1/me", READ, this::me));
   }
 
-  private static Tenant tenant(Call call) {
-    return call.tenant().tenant();
+  /** Returns the tenant whose keys a call is about; null for those of the installation. */
+  private static @Nullable Tenant tenant(Call call) {
+    return call.isOfTenant() ? call.tenant().tenant() : null;
+  }
+
+  private static @Nullable String owner(Call call) {
+    Tenant tenant = tenant(call);
+    return tenant == null ? null : tenant.name();
   }
 
   private Response list(Call call) {
     return paging.page(
         call,
         new Paging.Listed<String, ApiKey>("keys", Function.identity(), ApiKey::id, KeyRoutes::view),
-        (after, limit) ->
-            services.keys().list(tenant(call).name(), after == null ? "" : after, limit));
+        (after, limit) -> services.keys().list(owner(call), after == null ? "" : after, limit));
   }
 
   static ObjectNode view(ApiKey key) {
@@ -85,18 +97,14 @@ final class KeyRoutes {
   }
 
   private static RuntimeException notFound(String id) {
-    return Code.KEY_NOT_FOUND.because("Key '%s' does not exist in this tenant.", id);
+    return Code.KEY_NOT_FOUND.because("Key '%s' does not exist here.", id);
   }
 
   private Response read(Call call) {
     call.query().done();
     String id = call.path("key");
     return Response.ok(
-        services
-            .keys()
-            .find(tenant(call).name(), id)
-            .map(KeyRoutes::view)
-            .orElseThrow(() -> notFound(id)));
+        services.keys().find(owner(call), id).map(KeyRoutes::view).orElseThrow(() -> notFound(id)));
   }
 
   private Response create(Call call) {
@@ -116,10 +124,27 @@ final class KeyRoutes {
     return issue(call, key, null, null);
   }
 
-  /** No key can create a key that can do more than itself. */
+  /**
+   * A key of the installation can create tenants, and so keys that can do anything: one with fewer
+   * attributes would only look limited.
+   */
+  private Response createOfInstallation(Call call) {
+    Fields body = call.body();
+    String name = body.text("name");
+    var expiresAt = body.instant("expiresAt");
+    body.done();
+    NewKey all = NewKey.preset(name, "admin");
+    return issue(
+        call,
+        new NewKey(name, all.attributes(), all.tasks(), all.workflows(), expiresAt),
+        null,
+        null);
+  }
+
+  /** No key can create, replace or revoke a key that can do more than itself. */
   private static void requireNoMore(Caller caller, NewKey key) {
     if (!caller.attributes().containsAll(key.attributes())) {
-      throw Code.FORBIDDEN.because("A key cannot create one with attributes that it lacks.");
+      throw Code.FORBIDDEN.because("A key cannot manage one with attributes that it lacks.");
     }
     requireWithin(caller.tasks(), key.tasks());
     requireWithin(caller.workflows(), key.workflows());
@@ -128,7 +153,7 @@ final class KeyRoutes {
   private static void requireWithin(List<String> own, List<String> wanted) {
     if (!own.isEmpty() && (wanted.isEmpty() || !own.containsAll(wanted))) {
       throw Code.FORBIDDEN.because(
-          "The key is limited to %s, and can create only keys with some of these patterns.", own);
+          "The key is limited to %s, and can manage only keys with some of these patterns.", own);
     }
   }
 
@@ -141,6 +166,7 @@ final class KeyRoutes {
   private Response issue(
       Call call, NewKey key, @Nullable String replaced, @Nullable Duration overlap) {
     Tenant tenant = tenant(call);
+    String owner = owner(call);
     String id = KeyText.idFrom(call.newId());
     KeyText[] text = new KeyText[1];
     ApiKey stored =
@@ -149,7 +175,7 @@ final class KeyRoutes {
             .transaction(
                 "create a key",
                 statements -> {
-                  Optional<ApiKey> known = services.keys().find(statements, tenant.name(), id);
+                  Optional<ApiKey> known = services.keys().find(statements, owner, id);
                   if (known.isPresent()) {
                     return known.get();
                   }
@@ -165,11 +191,13 @@ final class KeyRoutes {
                           .keys()
                           .create(
                               statements,
-                              new KeyStore.Owner(tenant.id(), tenant.name()),
+                              tenant == null
+                                  ? null
+                                  : new KeyStore.Owner(tenant.id(), tenant.name()),
                               key,
                               id,
                               call.caller().key());
-                  ApiKey fresh = services.keys().find(statements, tenant.name(), id).orElseThrow();
+                  ApiKey fresh = services.keys().find(statements, owner, id).orElseThrow();
                   services
                       .audit()
                       .record(
@@ -199,11 +227,13 @@ final class KeyRoutes {
       throw Code.INVALID_REQUEST.because("The overlap must be from PT0S to P90D.");
     }
     String id = call.path("key");
-    ApiKey old = services.keys().find(tenant(call).name(), id).orElseThrow(() -> notFound(id));
-    NewKey key =
-        new NewKey(old.name(), old.attributes(), old.tasks(), old.workflows(), old.expiresAt());
-    requireNoMore(call.caller(), key);
-    return issue(call, key, id, overlap);
+    ApiKey old = services.keys().find(owner(call), id).orElseThrow(() -> notFound(id));
+    requireNoMore(call.caller(), like(old));
+    return issue(call, like(old), id, overlap);
+  }
+
+  private static NewKey like(ApiKey key) {
+    return new NewKey(key.name(), key.attributes(), key.tasks(), key.workflows(), key.expiresAt());
   }
 
   private Response revoke(Call call) {
@@ -214,15 +244,17 @@ final class KeyRoutes {
             "revoke key " + id,
             statements -> {
               ApiKey key =
-                  services
-                      .keys()
-                      .find(statements, tenant(call).name(), id)
-                      .orElseThrow(() -> notFound(id));
+                  services.keys().find(statements, owner(call), id).orElseThrow(() -> notFound(id));
+              requireNoMore(call.caller(), like(key));
+              if (!call.isOfTenant() && !services.keys().hasOtherAdminKey(statements, id)) {
+                throw Code.KEY_STATE.because(
+                    "Key '%s' is the last valid key of the installation: create another one first.",
+                    id);
+              }
               if (!services.keys().revoke(statements, id)) {
                 throw Code.KEY_STATE.because("Key '%s' is already revoked.", key.id());
               }
-              ApiKey revoked =
-                  services.keys().find(statements, tenant(call).name(), id).orElseThrow();
+              ApiKey revoked = services.keys().find(statements, owner(call), id).orElseThrow();
               services
                   .audit()
                   .record(

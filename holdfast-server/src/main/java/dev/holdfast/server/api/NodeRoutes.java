@@ -18,6 +18,7 @@ import dev.holdfast.server.http.JsonText;
 import dev.holdfast.server.http.Method;
 import dev.holdfast.server.http.Response;
 import dev.holdfast.server.http.Route;
+import dev.holdfast.server.node.NodeDirectory;
 import dev.holdfast.server.tenant.OpenTenant;
 import java.util.Comparator;
 import java.util.List;
@@ -57,15 +58,19 @@ final class NodeRoutes {
   }
 
   /** The latest start of each node. A live one says more than one that died before. */
-  private Map<String, NodeSnapshot> nodes() {
+  static Map<String, NodeSnapshot> latest(NodeDirectory directory) {
     Map<String, NodeSnapshot> nodes = new TreeMap<>();
-    for (NodeSnapshot node : services.nodes().list()) {
+    for (NodeSnapshot node : directory.list()) {
       nodes.merge(
           node.registration().id(),
           node,
           (one, other) -> one.alive() && !other.alive() ? one : other);
     }
     return nodes;
+  }
+
+  private Map<String, NodeSnapshot> nodes() {
+    return latest(services.nodes());
   }
 
   private Response list(Call call) {
@@ -195,12 +200,20 @@ final class NodeRoutes {
 
   private Response clear(Call call) {
     String id = call.path("node");
+    String pattern = call.query().text("pattern");
+    call.query().done();
+    if (pattern != null) {
+      TaskPattern.of(pattern);
+    }
     return change(
         call,
-        "clear overrides",
-        ModeChange.clearAll(),
+        pattern == null ? "clear overrides" : "clear override " + pattern,
+        pattern == null ? ModeChange.clearAll() : ModeChange.clear(pattern),
         tenant -> {
-          int unused = tenant.client().nodes().clearModes(id);
+          int unused =
+              pattern == null
+                  ? tenant.client().nodes().clearModes(id)
+                  : tenant.client().nodes().clearMode(id, pattern);
         });
   }
 

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -176,13 +177,14 @@ final class TenantRoutes {
   private Response configure(Call call) {
     Fields body = call.body();
     Tenant tenant = call.tenant().tenant();
-    boolean shares = body.has("weight") || body.has("maxHeld") || body.has("quotas");
+    boolean shares =
+        Stream.of("requestsPerSecond", "weight", "maxHeld", "quotas").anyMatch(body::has);
     TenantSettings settings = changed(body, tenant.settings());
     body.done();
     if (shares && call.caller().tenant() != null) {
       throw Code.FORBIDDEN.because(
-          "weight, maxHeld and quotas are shares of the installation: they need a key of the"
-              + " installation.");
+          "requestsPerSecond, weight, maxHeld and quotas are shares of the installation: they need"
+              + " a key of the installation.");
     }
     return Response.ok(view(tenants().configure(tenant.name(), settings, call.actor()).settings()));
   }

@@ -46,6 +46,7 @@ import dev.holdfast.server.node.ServerProcess;
 import dev.holdfast.server.node.TenantChanges;
 import dev.holdfast.server.node.TenantLinks;
 import dev.holdfast.server.node.TenantSignals;
+import dev.holdfast.server.stream.Feeds;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.SchemaTenants;
 import dev.holdfast.server.tenant.TenantMigrations;
@@ -74,8 +75,9 @@ import org.slf4j.LoggerFactory;
 /**
  * A running server.
  *
- * <p>Closing it drains: it accepts no more requests, lets running jobs finish, and closes
- * everything in the reverse order of the start.
+ * <p>Closing it drains: it accepts no more requests, serves those that have arrived, and lets
+ * running jobs finish. Meanwhile probes and metrics are still served, and it is not ready. Then it
+ * closes everything in the reverse order of the start.
  */
 public final class HoldfastServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HoldfastServer.class);
@@ -89,9 +91,11 @@ public final class HoldfastServer implements AutoCloseable {
   private FirstKeys firstKeys = new FirstKeys(null, null);
   private @Nullable SchemaTenants tenants;
   private volatile @Nullable ServerNode node;
-  private @Nullable JavalinServer http;
+  private volatile @Nullable JavalinServer http;
+  private @Nullable Feeds feeds;
   private List<Route> routes = List.of();
   private volatile boolean draining;
+  private volatile boolean stoppedNow;
   private @Nullable ServerTraces traces;
 
   private HoldfastServer(ServerConfig config, List<TaskModule> modules) {
@@ -202,6 +206,8 @@ public final class HoldfastServer implements AutoCloseable {
     metrics.pool("control", control::pool);
     metrics.pool("tenants", connections::use);
     metrics.tenants(all);
+    // After the node has drained: until then, probes and metrics tell how it goes.
+    closing.push(this::closeHttp);
     if (hasNode()) {
       startNode(
           links, registration, slots, new ServerNode.Parts(process, changes, hints, signals), all);
@@ -246,7 +252,8 @@ public final class HoldfastServer implements AutoCloseable {
 
   private void serve(Services services, Idempotency idempotency, Refusals refusals) {
     SystemRoutes system = new SystemRoutes(this::notReady, metrics::scrape);
-    StreamRoutes streams = new StreamRoutes();
+    StreamRoutes streams = new StreamRoutes(services.nodes());
+    feeds = streams.feeds();
     routes = config.is(ServerMode.API) ? system.withApi(services, streams) : system.probes();
     ServerConfig.Http settings = config.http();
     LiveServers servers = new LiveServers(services.control(), System::nanoTime);
@@ -272,9 +279,26 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(() -> {
       pipeline.stop();
       streams.feeds().close();
-      server.close();
+      awaitServed(server);
     });
     log.info("Serving {} as {}", url(), config.modes());
+  }
+
+  private void awaitServed(JavalinServer server) {
+    try {
+      if (!server.awaitServed(config.drain())) {
+        log.warn("Some requests were not served in time; their connections will be closed");
+      }
+    } catch (InterruptedException impatient) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void closeHttp() {
+    JavalinServer server = http;
+    if (server != null) {
+      server.close();
+    }
   }
 
   private boolean hasSeveralTenants() {
@@ -352,7 +376,12 @@ public final class HoldfastServer implements AutoCloseable {
             });
     node = own;
     links.node(own);
-    closing.push(own::close);
+    closing.push(() -> {
+      if (stoppedNow) {
+        own.stopNow();
+      }
+      own.close();
+    });
     own.start();
     metrics.node(own::load);
     // Each tenant is entered once, to register the workflows and schedules of this program.
@@ -408,7 +437,8 @@ public final class HoldfastServer implements AutoCloseable {
   public URI url() {
     ServerConfig.Http settings = config.http();
     String host = settings.host().equals("0.0.0.0") ? "localhost" : settings.host();
-    int port = http == null ? settings.port() : http.port();
+    JavalinServer server = http;
+    int port = server == null ? settings.port() : server.port();
     String scheme = settings.tls() == null ? "http" : "https";
     return URI.create("%s://%s:%d%s".formatted(scheme, host, port, settings.basePath()));
   }
@@ -438,8 +468,25 @@ public final class HoldfastServer implements AutoCloseable {
     return firstKeys;
   }
 
+  /** Returns how many connections are open. */
+  public int connections() {
+    JavalinServer server = http;
+    return server == null ? 0 : server.connections();
+  }
+
+  /** Returns how many clients watch. */
+  public int watching() {
+    Feeds all = feeds;
+    return all == null ? 0 : all.clients();
+  }
+
   /** Interrupts running jobs, so that a close that waits for them ends at once. */
   public void stopNow() {
+    stoppedNow = true;
+    JavalinServer server = http;
+    if (server != null) {
+      server.abandonServed();
+    }
     ServerNode own = node;
     if (own != null) {
       own.stopNow();

@@ -50,6 +50,10 @@ public final class Configuration {
           Key.of("quotas.openRuns", "0", "How many runs of a tenant may be open; 0 for any."),
           Key.of("quotas.payloadBytes", "0", "The largest request that creates work; 0 for any."),
           Key.of("quotas.schedules", "0", "How many schedules a tenant may have; 0 for any."),
+          Key.of(
+              "quotas.requestsPerSecond",
+              "0",
+              "How many requests a second all keys of a tenant may make; 0 for any."),
           Key.of("log.format", "text", "How the log is written: plain text, or json."),
           Key.of(
               "log.level", "warn", "The level of the log: off, error, warn, info, debug, trace."),
@@ -343,7 +347,8 @@ public final class Configuration {
           integer("quotas.queuedJobs"),
           integer("quotas.openRuns"),
           integer("quotas.payloadBytes"),
-          integer("quotas.schedules"));
+          integer("quotas.schedules"),
+          integer("quotas.requestsPerSecond"));
     } catch (IllegalArgumentException wrong) {
       throw new ConfigException(String.valueOf(wrong.getMessage()));
     }

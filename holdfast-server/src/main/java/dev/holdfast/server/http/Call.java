@@ -21,6 +21,7 @@ public final class Call {
   private final @Nullable OpenTenant tenant;
   private final byte[] body;
   private @Nullable UUID seed;
+  private @Nullable JsonNode parsed;
 
   Call(Router.Match match, RawRequest raw, String id, Pipeline.Admitted admitted, byte[] body) {
     this.route = match.route();
@@ -104,7 +105,27 @@ public final class Call {
     return body.length == 0 ? Fields.of(JsonText.object().done()) : body();
   }
 
+  /**
+   * Returns how many elements a list in the body has; 1 if there is no such list, which the handler
+   * refuses.
+   *
+   * @throws ProblemException if the body is not JSON
+   */
+  int elements(String name) {
+    JsonNode list = json().path(name);
+    return list.isArray() ? Math.max(1, list.size()) : 1;
+  }
+
   private JsonNode json() {
+    JsonNode known = parsed;
+    if (known == null) {
+      known = parse();
+      parsed = known;
+    }
+    return known;
+  }
+
+  private JsonNode parse() {
     String type = raw.header("Content-Type");
     if (type != null
         && !type.strip().toLowerCase(java.util.Locale.ROOT).startsWith("application/json")) {
@@ -127,6 +148,11 @@ public final class Call {
       throw new IllegalStateException("Route %s belongs to no tenant".formatted(route));
     }
     return tenant;
+  }
+
+  /** Returns whether the route is one of a tenant. */
+  public boolean isOfTenant() {
+    return tenant != null;
   }
 
   /** Returns whether the caller may see payloads. */

@@ -23,7 +23,10 @@ public interface EventSource extends AutoCloseable {
    */
   Optional<Event> next(Duration atMost) throws InterruptedException;
 
-  /** Returns whether the source has ended and returned all its events. */
+  /** Ends the source from another thread: the one that waits for the next event returns. */
+  void end();
+
+  /** Returns whether the source has ended: there are no more events, or none are to be sent. */
   boolean isEnded();
 
   /** Releases what the source holds. Called once, however the client leaves. */

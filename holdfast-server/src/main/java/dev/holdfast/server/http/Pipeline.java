@@ -7,6 +7,7 @@ import dev.holdfast.server.key.Caller;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.log.ServerLog;
 import dev.holdfast.server.tenant.OpenTenant;
+import dev.holdfast.server.tenant.Tenant;
 import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
 import dev.holdfast.server.trace.RequestSpans;
@@ -36,12 +37,16 @@ public final class Pipeline {
   private static final byte[] NO_BODY = new byte[0];
   private static final int PIECE = 16 * 1024;
 
+  /** Another server can be asked at once; this one needs some time to start again. */
+  private static final Duration WHEN_STOPPED = Duration.ofSeconds(2);
+
   private final Router router;
   private final KeyRing keys;
   private final Tenants tenants;
   private final Idempotency idempotency;
   private final Settings settings;
   private final RateLimiter rates = new RateLimiter(System::nanoTime);
+  private final OpenStreams streams = new OpenStreams();
   private volatile boolean stopping;
 
   /**
@@ -172,16 +177,19 @@ public final class Pipeline {
   private Response respond(Router.Match match, RawRequest request, String id) {
     Route route = match.route();
     if (stopping && route.permission() != Permission.PUBLIC) {
-      throw Code.STOPPING.because("The server is stopping: try again, on another server if any.");
+      throw new ProblemException(
+          Response.Problem.of(
+                  Code.STOPPING, "The server is stopping: try again, on another server if any.")
+              .retryAfter(WHEN_STOPPED));
     }
     Admitted admitted = admit(match, request, id);
     byte[] body = route.method() == Method.GET ? NO_BODY : read(request);
-    settings.shares().quotas().check(route, admitted.tenant(), match.parameters(), body.length);
     Call call = new Call(match, request, id, admitted, body);
     try {
-      return admitted.tenant() == null || route.method() == Method.GET
-          ? handle(route, call)
-          : admitted.tenant().change(() -> handle(route, call));
+      Response response = route.creates() ? idempotency.once(call, this::carryOut) : carryOut(call);
+      return response instanceof Response.Stream stream
+          ? streams.guard(stream, () -> isStillAdmitted(admitted))
+          : response;
     } catch (ProblemException refused) {
       if (refused.problem().code() == Code.FORBIDDEN) {
         settings.refusals().note(call.actor(), route.toString());
@@ -190,8 +198,13 @@ public final class Pipeline {
     }
   }
 
-  private Response handle(Route route, Call call) {
-    return route.creates() ? idempotency.once(call, route.handler()) : route.handler().handle(call);
+  /** Quotas come after idempotency: a repeat adds nothing, so it needs no room. */
+  private Response carryOut(Call call) {
+    settings.shares().quotas().check(call);
+    Handler handler = call.route().handler();
+    return !call.isOfTenant() || call.route().method() == Method.GET
+        ? handler.handle(call)
+        : call.tenant().change(() -> handler.handle(call));
   }
 
   /** Authentication, tenancy, permission and rate, in this order. */
@@ -227,16 +240,48 @@ public final class Pipeline {
       throw Code.TENANT_SUSPENDED.because(
           "Tenant '%s' accepts no work until it is resumed.", tenant.tenant().name());
     }
-    int perSecond = requestsPerSecond(tenant);
-    if (perSecond > 0) {
-      rates.check(caller.key(), perSecond, settings.shares().servers().count());
-    }
+    limitRate(caller, tenant);
     return new Admitted(caller, tenant);
   }
 
-  private int requestsPerSecond(@Nullable OpenTenant tenant) {
-    Integer own = tenant == null ? null : tenant.tenant().settings().requestsPerSecond();
-    return own != null ? own : settings.requestsPerSecond();
+  /** A stream ends when its key is revoked or expires, and when its tenant is deleted. */
+  private boolean isStillAdmitted(Admitted admitted) {
+    Caller caller = admitted.caller();
+    OpenTenant tenant = admitted.tenant();
+    String name = tenant == null ? null : tenant.tenant().name();
+    if (caller == null || !keys.isValid(caller.key(), name)) {
+      return false;
+    }
+    return tenant == null || isOpen(tenant.tenant());
+  }
+
+  /** The name of a deleted tenant may be that of another one by now. */
+  private boolean isOpen(Tenant tenant) {
+    return tenants
+        .open(tenant.name())
+        .filter(open -> open.tenant().id() == tenant.id())
+        .isPresent();
+  }
+
+  /**
+   * Counts a request for its key, and for the tenant of the key. A key of the installation counts
+   * for no tenant: operators must be able to act in one that is busy.
+   */
+  private void limitRate(Caller caller, @Nullable OpenTenant tenant) {
+    limitRate(RateLimiter.Whose.KEY, caller.key(), settings.requestsPerSecond());
+    String name = caller.tenant();
+    OpenTenant own =
+        name == null ? null : tenant != null ? tenant : tenants.open(name).orElse(null);
+    if (own != null) {
+      int most = settings.shares().quotas().requestsPerSecond(own);
+      limitRate(RateLimiter.Whose.TENANT, String.valueOf(own.tenant().id()), most);
+    }
+  }
+
+  private void limitRate(RateLimiter.Whose whose, String id, int perSecond) {
+    if (perSecond > 0) {
+      rates.check(whose, id, perSecond, settings.shares().servers().count());
+    }
   }
 
   private Caller authenticate(RawRequest request, @Nullable String tenant) {
@@ -339,12 +384,27 @@ public final class Pipeline {
       String tag = etag(body);
       headers.put("ETag", tag);
       headers.put("Cache-Control", "private, no-cache");
-      if (tag.equals(request.header("If-None-Match"))) {
+      if (isKnown(tag, request.header("If-None-Match"))) {
         return new RawResponse(304, headers, NO_BODY, null);
       }
     }
     headers.put("Content-Type", "application/json");
     return new RawResponse(json.status(), headers, body, null);
+  }
+
+  /** The weak comparison of RFC 9110: a list of tags, each with or without W/, or * for any. */
+  private static boolean isKnown(String tag, @Nullable String known) {
+    if (known == null) {
+      return false;
+    }
+    // No tag that this server makes contains a comma.
+    for (String each : known.split(",", -1)) {
+      String one = each.strip();
+      if (one.equals("*") || tag.equals(one.startsWith("W/") ? one.substring(2) : one)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static String etag(byte[] body) {

@@ -6,11 +6,13 @@ import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.TenantQuotas;
+import dev.holdfast.server.tenant.TenantSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongBiFunction;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There is no counter that all requests would wait for: what a tenant has is counted at most
  * once a second, and requests that this server admitted since then are added. So a tenant can
- * exceed its quota by what other servers admit in a second, or by one bulk request.
+ * exceed its quota by what other servers admit in a second. Counting stops where the quota is
+ * exceeded, so a long queue is not read to its end.
  */
 public final class Quotas {
   private static final long FRESH = Duration.ofSeconds(1).toNanos();
@@ -40,18 +43,22 @@ public final class Quotas {
    * @param openRuns runs that have not ended
    * @param payloadBytes the bytes of a request that creates work
    * @param schedules schedules
+   * @param requestsPerSecond requests in a second, with all keys of the tenant together
    */
-  public record Limits(long queuedJobs, long openRuns, long payloadBytes, long schedules) {
+  public record Limits(
+      long queuedJobs, long openRuns, long payloadBytes, long schedules, long requestsPerSecond) {
     /** No limits. */
-    public static final Limits NONE = new Limits(0, 0, 0, 0);
+    public static final Limits NONE = new Limits(0, 0, 0, 0, 0);
 
     /** Returns these limits, with those that the settings of a tenant have instead. */
-    public Limits with(TenantQuotas own) {
+    public Limits with(TenantSettings settings) {
+      TenantQuotas own = settings.quotas();
       return new Limits(
           or(own.queuedJobs(), queuedJobs),
           or(own.openRuns(), openRuns),
           or(own.payloadBytes(), payloadBytes),
-          or(own.schedules(), schedules));
+          or(own.schedules(), schedules),
+          or(settings.requestsPerSecond(), requestsPerSecond));
     }
 
     private static long or(@Nullable Integer own, long otherwise) {
@@ -64,10 +71,13 @@ public final class Quotas {
      * @throws IllegalArgumentException if one is negative
      */
     public Limits {
-      if (Math.min(Math.min(queuedJobs, openRuns), Math.min(payloadBytes, schedules)) < 0) {
+      if (LongStream.of(queuedJobs, openRuns, payloadBytes, schedules, requestsPerSecond)
+              .min()
+              .orElse(0)
+          < 0) {
         throw new IllegalArgumentException(
-            "Quotas %d, %d, %d and %d are not valid: give 0 for any number, or more."
-                .formatted(queuedJobs, openRuns, payloadBytes, schedules));
+            "Quotas %d, %d, %d, %d and %d are not valid: give 0 for any number, or more."
+                .formatted(queuedJobs, openRuns, payloadBytes, schedules, requestsPerSecond));
       }
     }
   }
@@ -78,18 +88,22 @@ public final class Quotas {
     private long count;
     private boolean known;
 
-    /** Admits a request if there is room. */
-    synchronized boolean admit(long limit, LongSupplier fresh, long now) {
+    /**
+     * Admits what a request adds if there is room for all of it.
+     *
+     * @return how much there was room for
+     */
+    synchronized long admit(long added, long limit, LongSupplier fresh, long now) {
       if (!known || now - at >= FRESH) {
         count = fresh.getAsLong();
         at = now;
         known = true;
       }
-      if (count >= limit) {
-        return false;
+      long room = Math.max(0, limit - count);
+      if (added <= room) {
+        count += added;
       }
-      count++;
-      return true;
+      return room;
     }
   }
 
@@ -101,36 +115,54 @@ public final class Quotas {
     this.nanos = nanos;
   }
 
+  private Limits of(OpenTenant tenant) {
+    return ofServer.with(tenant.tenant().settings());
+  }
+
+  /** Returns how many requests a second all keys of a tenant may make; 0 for any number. */
+  int requestsPerSecond(OpenTenant tenant) {
+    return Math.toIntExact(of(tenant).requestsPerSecond());
+  }
+
   /**
-   * Checks a request before it is handled.
+   * Checks a call before it is handled.
    *
-   * @param bytes the length of its body
    * @throws ProblemException if it exceeds a quota
    */
-  void check(Route route, @Nullable OpenTenant tenant, Map<String, String> parameters, long bytes) {
-    if (tenant == null || route.method() == Method.GET || !route.path().startsWith(TENANT)) {
+  void check(Call call) {
+    Route route = call.route();
+    if (!route.isOfTenant() || route.method() == Method.GET) {
       return;
     }
-    Limits most = ofServer.with(tenant.tenant().settings().quotas());
+    OpenTenant tenant = call.tenant();
+    Limits most = of(tenant);
+    int bytes = call.bytes().length;
     switch (route.method() + route.path().substring(TENANT.length())) {
-      case "POST/jobs", "POST/jobs/bulk", "POST/events" -> {
+      case "POST/jobs", "POST/events" -> {
         payload(most, bytes);
-        room(tenant, "jobs", most.queuedJobs(), Quotas::queued, Code.QUOTA_QUEUED_JOBS);
+        jobs(tenant, most, 1);
       }
-      case "POST/schedules/{schedule}/fire" ->
-          room(tenant, "jobs", most.queuedJobs(), Quotas::queued, Code.QUOTA_QUEUED_JOBS);
+      case "POST/jobs/bulk" -> {
+        payload(most, bytes);
+        jobs(tenant, most, most.queuedJobs() == 0 ? 1 : call.elements("jobs"));
+      }
+      case "POST/schedules/{schedule}/fire" -> jobs(tenant, most, 1);
       case "POST/runs", "POST/runs/{run}/rerun" -> {
         payload(most, bytes);
-        room(tenant, "runs", most.openRuns(), Quotas::open, Code.QUOTA_OPEN_RUNS);
+        room(tenant, "runs", 1, most.openRuns(), Quotas::open, Code.QUOTA_OPEN_RUNS);
       }
       case "PUT/schedules/{schedule}" -> {
         payload(most, bytes);
-        schedules(tenant, most, parameters.getOrDefault("schedule", ""));
+        schedules(tenant, most, call.path("schedule"));
       }
       default -> {
         // Creates nothing that is limited.
       }
     }
+  }
+
+  private void jobs(OpenTenant tenant, Limits most, int added) {
+    room(tenant, "jobs", added, most.queuedJobs(), Quotas::queued, Code.QUOTA_QUEUED_JOBS);
   }
 
   private static void payload(Limits most, long bytes) {
@@ -145,6 +177,7 @@ public final class Quotas {
   private void room(
       OpenTenant tenant,
       String what,
+      int added,
       long most,
       ToLongBiFunction<OpenTenant, Integer> count,
       Code code) {
@@ -154,12 +187,14 @@ public final class Quotas {
     Counted counted =
         counts.computeIfAbsent(tenant.tenant().id() + " " + what, any -> new Counted());
     int bound = (int) Math.min(most, Integer.MAX_VALUE);
-    if (!counted.admit(most, () -> count.applyAsLong(tenant, bound), nanos.getAsLong())) {
+    long room =
+        counted.admit(added, most, () -> count.applyAsLong(tenant, bound), nanos.getAsLong());
+    if (room < added) {
       throw new ProblemException(
           Response.Problem.of(
                   code,
-                  "The tenant has as many %s as it may (%d): try again when some have ended."
-                      .formatted(what, most))
+                  "The tenant may have %d %s and has room for %d, but the request adds %d: try again when some have ended."
+                      .formatted(most, what, room, added))
               .retryAfter(SOON));
     }
   }

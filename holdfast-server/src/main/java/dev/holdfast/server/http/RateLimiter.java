@@ -5,13 +5,25 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/** Limits the requests of each key: a bucket of tokens that refills steadily. */
+/** Limits the requests of each key and tenant: a bucket of tokens that refills steadily. */
 final class RateLimiter {
   private static final double NANOS = 1_000_000_000.0;
   private static final int MOST_BUCKETS = 100_000;
 
   private final LongSupplier nanos;
   private final Map<String, Bucket> buckets = new ConcurrentHashMap<>();
+
+  /** Whose requests are counted together. */
+  enum Whose {
+    KEY("The key"),
+    TENANT("The tenant, with all its keys together,");
+
+    private final String text;
+
+    Whose(String text) {
+      this.text = text;
+    }
+  }
 
   RateLimiter(LongSupplier nanos) {
     this.nanos = nanos;
@@ -45,19 +57,22 @@ final class RateLimiter {
    * @param servers how many servers share them; each allows its part, and one at once in any case
    * @throws ProblemException if there are too many
    */
-  void check(String key, int perSecond, int servers) {
+  void check(Whose whose, String id, int perSecond, int servers) {
     long now = nanos.getAsLong();
     if (buckets.size() > MOST_BUCKETS) {
       buckets.clear();
     }
     double share = (double) perSecond / servers;
     Duration wait =
-        buckets.computeIfAbsent(key, any -> new Bucket(Math.max(1, share), now)).take(share, now);
+        buckets
+            .computeIfAbsent(whose + " " + id, any -> new Bucket(Math.max(1, share), now))
+            .take(share, now);
     if (!wait.isZero()) {
       throw new ProblemException(
           Response.Problem.of(
                   Code.RATE_LIMITED,
-                  "The key may make %d requests a second: wait and try again.".formatted(perSecond))
+                  "%s may make %d requests a second: wait and try again."
+                      .formatted(whose.text, perSecond))
               .retryAfter(wait));
     }
   }

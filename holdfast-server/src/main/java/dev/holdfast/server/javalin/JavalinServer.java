@@ -51,6 +51,7 @@ public final class JavalinServer implements AutoCloseable {
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("holdfast-connections").factory());
+  private final InFlight inFlight = new InFlight();
   private volatile boolean stopping;
 
   private JavalinServer(Pipeline pipeline, ServerConfig.Http settings) {
@@ -107,6 +108,20 @@ public final class JavalinServer implements AutoCloseable {
   /** Returns how many connections are open. */
   public int connections() {
     return slow.count();
+  }
+
+  /**
+   * Waits until the requests that are being served have their responses. Streams do not count.
+   *
+   * @return whether none is left; false after the given time, or if the wait was abandoned
+   */
+  public boolean awaitServed(Duration atMost) throws InterruptedException {
+    return inFlight.await(atMost);
+  }
+
+  /** Ends the wait for requests that are being served. */
+  public void abandonServed() {
+    inFlight.abandon();
   }
 
   /** Returns the port. */
@@ -176,37 +191,76 @@ public final class JavalinServer implements AutoCloseable {
 
   private void serve(Context context, Connection connection) throws IOException {
     HttpServletRequest request = context.req();
-    RawResponse response =
-        pipeline.handle(
-            new RawRequest(
-                request.getMethod(),
-                request.getRequestURI(),
-                request.getQueryString(),
-                name -> header(request, name),
-                request.getInputStream(),
-                request.getContentLengthLong(),
-                request.getRemoteAddr(),
-                request.isSecure()));
     HttpServletResponse out = context.res();
+    RawResponse response;
+    inFlight.start();
+    try {
+      response = pipeline.handle(raw(request));
+      if (response.events() == null) {
+        writeHead(response, request, out);
+        writeBody(response, request, out, connection);
+      }
+    } finally {
+      inFlight.end();
+    }
+    // However the client leaves, the events are closed. A server that stops ends them by itself.
+    try (EventSource events = response.events()) {
+      if (events != null) {
+        writeHead(response, request, out);
+        // What is written in response to HEAD goes nowhere, so it would never end.
+        if (!isHead(request)) {
+          stream(events, out, connection);
+        }
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static RawRequest raw(HttpServletRequest request) throws IOException {
+    return new RawRequest(
+        request.getMethod(),
+        request.getRequestURI(),
+        request.getQueryString(),
+        name -> header(request, name),
+        request.getInputStream(),
+        request.getContentLengthLong(),
+        request.getRemoteAddr(),
+        request.isSecure());
+  }
+
+  private static boolean isHead(HttpServletRequest request) {
+    return request.getMethod().equals("HEAD");
+  }
+
+  private static void writeHead(
+      RawResponse response, HttpServletRequest request, HttpServletResponse out)
+      throws IOException {
     out.setStatus(response.status());
     response.headers().forEach(out::setHeader);
     if (hasUnreadBody(request)) {
       // The web server closes such a connection; without this header, clients would use it again.
       out.setHeader("Connection", "close");
     }
-    EventSource events = response.events();
-    if (events != null) {
-      stream(events, out, connection);
-    } else if (response.pieces().hasNext() && !request.getMethod().equals("HEAD")) {
+  }
+
+  private void writeBody(
+      RawResponse response,
+      HttpServletRequest request,
+      HttpServletResponse out,
+      Connection connection)
+      throws IOException {
+    if (response.pieces().hasNext() && !isHead(request)) {
       write(response.pieces(), out, connection);
     } else if (response.body().length > 0) {
       out.setContentLength(response.body().length);
-      if (!request.getMethod().equals("HEAD")) {
+      if (!isHead(request)) {
         slow.writes(connection, true);
         out.getOutputStream().write(response.body());
-        out.flushBuffer();
       }
     }
+    // Now, and not when this request is no longer in flight.
+    out.flushBuffer();
   }
 
   private static boolean hasUnreadBody(HttpServletRequest request) throws IOException {
@@ -238,20 +292,16 @@ public final class JavalinServer implements AutoCloseable {
 
   /** Writes events until the client leaves, is too slow, or the server stops. */
   private void stream(EventSource events, HttpServletResponse response, Connection connection)
-      throws IOException {
-    try (events) {
-      OutputStream out = response.getOutputStream();
+      throws IOException, InterruptedException {
+    OutputStream out = response.getOutputStream();
+    out.flush();
+    while (!stopping && !events.isEnded()) {
+      Optional<EventSource.Event> next = events.next(PING);
+      slow.writes(connection, true);
+      out.write(
+          next.map(JavalinServer::text).orElse(": ping\n\n").getBytes(StandardCharsets.UTF_8));
       out.flush();
-      while (!stopping && !events.isEnded()) {
-        Optional<EventSource.Event> next = events.next(PING);
-        slow.writes(connection, true);
-        out.write(
-            next.map(JavalinServer::text).orElse(": ping\n\n").getBytes(StandardCharsets.UTF_8));
-        out.flush();
-        slow.writes(connection, false);
-      }
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
+      slow.writes(connection, false);
     }
   }
 

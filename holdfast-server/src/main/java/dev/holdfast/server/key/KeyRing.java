@@ -72,12 +72,29 @@ public final class KeyRing {
     }
     Instant now = clock.instant();
     ApiKey key = found.key();
-    boolean here = key.tenant() == null || tenant == null || key.tenant().equals(tenant);
-    if (!key.isValid(now) || !here) {
+    if (!isValid(key, tenant, now)) {
       return Optional.empty();
     }
     used.put(key.id(), now);
     return Optional.of(key.caller());
+  }
+
+  private static boolean isValid(ApiKey key, @Nullable String tenant, Instant now) {
+    boolean here = key.tenant() == null || tenant == null || key.tenant().equals(tenant);
+    return here && key.isValid(now);
+  }
+
+  /**
+   * Returns whether a key that was authenticated is still valid.
+   *
+   * @param id the id of the key
+   * @param tenant the tenant that it is used in; null for none
+   * @throws StoreException if the keys cannot be confirmed, because the database is away
+   */
+  public boolean isValid(String id, @Nullable String tenant) {
+    confirm();
+    KeyStore.Hashed found = known.keys().get(id);
+    return found != null && isValid(found.key(), tenant, clock.instant());
   }
 
   /** Costs as much as the comparison with a stored hash; no key has this one. */

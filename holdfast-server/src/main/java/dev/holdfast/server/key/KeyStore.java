@@ -140,6 +140,24 @@ public final class KeyStore {
   }
 
   /**
+   * Returns whether the installation has a valid key besides this one. Locks all its keys, so that
+   * two transactions do not revoke the last two, each because of the other.
+   */
+  public boolean hasOtherAdminKey(Statements statements, String id) {
+    // By api_key_tenant. In order, so that two transactions do not wait for each other.
+    return statements
+        .query(
+            """
+            select id <> :id and revoked_at is null and (expires_at is null or expires_at > now())
+            from ${schema}.api_key where tenant is null order by id for update
+            """)
+        .bind("id", id)
+        .mapTo(Boolean.class)
+        .list()
+        .contains(true);
+  }
+
+  /**
    * Creates a key.
    *
    * @param owner the id and name of its tenant; null for the installation

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class Subscription implements EventSource {
   private static final int BEHIND = 64;
 
-  private final TenantFeed feed;
+  private final Feed feed;
   private final Topics topics;
   private final Runnable onClose;
   private final Map<RunId, Long> positions;
@@ -44,7 +44,7 @@ public final class Subscription implements EventSource {
   /** Something that the feed hands over: an event of a run, or a snapshot. */
   private record Item(@Nullable RunId run, @Nullable RunEvent event, Event ready) {}
 
-  Subscription(TenantFeed feed, Topics topics, Runnable onClose) {
+  Subscription(Feed feed, Topics topics, Runnable onClose) {
     this.feed = feed;
     this.topics = topics;
     this.onClose = onClose;
@@ -86,7 +86,8 @@ public final class Subscription implements EventSource {
     }
   }
 
-  void end() {
+  @Override
+  public void end() {
     ended = true;
     // Wakes the reader; if there is no room, it is awake.
     queue.offer(new Item(null, null, new Event(null, "bye", "{}")));
@@ -150,17 +151,21 @@ public final class Subscription implements EventSource {
     } else if (event.kind() == RunEvent.Kind.RETRIED) {
       open.add(run);
     }
-    String data = feed.views().event().apply(event);
+    String data = feed.text(event);
     // The run is the first field, so that one connection can watch several.
     return new Event(
         Topics.eventId(positions), "run", "{\"run\":\"%s\",%s".formatted(run, data.substring(1)));
   }
 
-  /** A client that watches only runs is done when all of them have ended. */
+  /**
+   * A client that watches only runs is done when all of them have ended. One that was ended resumes
+   * after what it has got, so what is left for it here is not needed.
+   */
   @Override
   public boolean isEnded() {
     boolean runsOnly = !topics.jobs() && !topics.nodes();
-    return replayed.isEmpty() && (ended || (live && runsOnly && open.isEmpty() && queue.isEmpty()));
+    boolean done = live && runsOnly && open.isEmpty() && queue.isEmpty() && replayed.isEmpty();
+    return ended || done;
   }
 
   @Override

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * the nodes what is watched, and reads when they tell that it has changed; otherwise only twice a
  * minute, in case a signal was lost. Without clients it does nothing.
  */
-final class TenantFeed {
+final class TenantFeed implements Feed {
   static final int PAGE = 200;
   private static final Duration IDLE = Duration.ofSeconds(30);
 
@@ -64,7 +64,7 @@ final class TenantFeed {
   /** A snapshot that clients can watch. */
   private enum Snapshot {
     JOBS("jobs"),
-    NODES("nodes");
+    NODES(Topics.NODES);
 
     private final String topic;
 
@@ -92,12 +92,13 @@ final class TenantFeed {
     this.views = views;
   }
 
-  FeedViews views() {
-    return views;
+  @Override
+  public String text(RunEvent event) {
+    return views.event().apply(event);
   }
 
-  /** Returns the events of a run after a position; none if the run is gone. */
-  List<RunEvent> events(RunId run, long after) {
+  @Override
+  public List<RunEvent> events(RunId run, long after) {
     try {
       return tenant.client().runs().events(run, Page.after(after, PAGE));
     } catch (UnknownRunException gone) {
@@ -105,11 +106,8 @@ final class TenantFeed {
     }
   }
 
-  /**
-   * Adds a client. From now on it gets all events after its positions, and perhaps some before,
-   * which it ignores.
-   */
-  synchronized void add(Subscription subscription, Map<RunId, Long> from) {
+  @Override
+  public synchronized void add(Subscription subscription, Map<RunId, Long> from) {
     boolean news = from.keySet().stream().anyMatch(run -> !positions.containsKey(run));
     from.forEach(positions::putIfAbsent);
     subscriptions.add(subscription);
@@ -207,7 +205,8 @@ final class TenantFeed {
     return true;
   }
 
-  synchronized void remove(Subscription subscription) {
+  @Override
+  public synchronized void remove(Subscription subscription) {
     subscriptions.remove(subscription);
     Set<RunId> watched =
         subscriptions.stream().flatMap(s -> s.runs().stream()).collect(Collectors.toSet());
@@ -350,7 +349,8 @@ final class TenantFeed {
     }
   }
 
-  void close() {
+  @Override
+  public void close() {
     subscriptions.forEach(Subscription::end);
     synchronized (this) {
       if (reader != null) {

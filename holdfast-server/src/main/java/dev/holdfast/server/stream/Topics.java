@@ -14,7 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param runs the runs, and after which event of each to continue
  */
 public record Topics(Map<RunId, Long> runs, boolean jobs, boolean nodes) {
+  /** The name of the topic that has snapshots of nodes. */
+  static final String NODES = "nodes";
+
   private static final int MOST_RUNS = 20;
+
+  static Topics onlyNodes() {
+    return new Topics(Map.of(), false, true);
+  }
 
   /**
    * Parses topics: {@code run:ID}, {@code jobs} and {@code nodes}.
@@ -30,7 +37,7 @@ public record Topics(Map<RunId, Long> runs, boolean jobs, boolean nodes) {
     for (String name : names) {
       if (name.equals("jobs")) {
         jobs = true;
-      } else if (name.equals("nodes")) {
+      } else if (name.equals(NODES)) {
         nodes = true;
       } else if (name.startsWith("run:")) {
         RunId id = new RunId(UUID.fromString(name.substring("run:".length())));

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param keepHistory how long ended jobs are kept; nodes apply a change when they start
  * @param keepDeadLetters how long dead-lettered jobs are kept; nodes apply a change when they start
- * @param requestsPerSecond how many requests a second each key may make; null for the limit of the
- *     server
+ * @param requestsPerSecond how many requests a second all its keys together may make; null for the
+ *     quota of the server
  * @param weight how many more slots of a busy server it gets than a tenant with weight 1
  * @param maxHeld how many jobs all servers together may run for it at the same time; null for no
  *     limit. Each server applies a change when it has read it, some seconds later
@@ -41,7 +41,7 @@ public record TenantSettings(
     check("keepDeadLetters", keepDeadLetters);
     if (requestsPerSecond != null && (requestsPerSecond < 1 || requestsPerSecond > 1_000_000)) {
       throw new IllegalArgumentException(
-          "requestsPerSecond %d is not valid: give 1 to 1000000, or null for the limit of the server."
+          "requestsPerSecond %d is not valid: give 1 to 1000000, or null for the quota of the server."
               .formatted(requestsPerSecond));
     }
     if (weight < 1 || weight > 1_000) {

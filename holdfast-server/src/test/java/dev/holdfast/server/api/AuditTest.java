@@ -65,6 +65,35 @@ class AuditTest {
   }
 
   @Test
+  void operationsOnDeadLettersAreRecordedWithTheirFilterAndCount() {
+    try (TestServer working = new TestServer()) {
+      ApiClient own = working.tenant();
+      for (int i = 0; i < 3; i++) {
+        own.post(T + "/jobs", "{\"task\":\"test::fail\",\"tags\":[\"t%d\"]}".formatted(i % 2))
+            .expect(201);
+      }
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() ->
+              own.get(T + "/jobs/counts").json().at("/counts/FAILED").asString("").equals("3"));
+      String filter =
+          "{\"task\":\"test::fail\",\"tag\":\"t0\",\"createdAfter\":\"2020-01-01T00:00:00Z\"}";
+      own.post(T + "/dead-letters/purge", filter).expect(200);
+      JsonNode entry =
+          own.get(T + "/audit?action=dead-letters.purge").expect(200).json().at("/entries/0");
+      assertThat(entry.path("target").asString()).isEqualTo("test::fail");
+      assertThat(entry.at("/after/tag").asString()).isEqualTo("t0");
+      assertThat(entry.at("/after/createdAfter").asString()).isEqualTo("2020-01-01T00:00:00Z");
+      assertThat(entry.at("/after/queue").isNull()).isTrue();
+      assertThat(entry.at("/after/count").asString()).isEqualTo("2");
+      own.post(T + "/dead-letters/retry", "{\"queue\":\"default\"}").expect(200);
+      JsonNode retry = own.get(T + "/audit?action=dead-letters.retry").json().at("/entries/0");
+      assertThat(retry.at("/after/queue").asString()).isEqualTo("default");
+      assertThat(retry.at("/after/count").asString()).isEqualTo("1");
+    }
+  }
+
+  @Test
   void anActionThatDidNotSucceedHasTheCodeAsItsOutcome() {
     String job = tenant.post(T + "/jobs", "{\"task\":\"a\"}").expect(201).text("id");
     tenant.post(T + "/jobs/" + job + "/cancel").expect(200);

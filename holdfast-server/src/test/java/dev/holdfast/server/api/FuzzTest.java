@@ -1,6 +1,7 @@
 package dev.holdfast.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.key.KeyText;
@@ -11,6 +12,8 @@ import dev.holdfast.server.testing.TestServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -189,9 +192,70 @@ class FuzzTest {
           "action=a",
           "key=b");
 
+  /** None of them opens a stream, which would not end. */
+  private static final List<String> WRONG_TOPICS =
+      List.of(
+          "",
+          "?",
+          "?topic",
+          "?topic=",
+          "?topic=jobs2",
+          "?topic=nodes,nope",
+          "?topic=run:",
+          "?topic=run:x",
+          "?topic=run:1-1-1-1-1",
+          "?topic=run:0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e",
+          "?topic=jobs&topic=run:%00",
+          "?topic=jobs&unknown=1",
+          "?Topic=nodes",
+          "?topic=%zz",
+          "?topic=" + "run:0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e,".repeat(30) + "jobs");
+
+  /**
+   * Ids of what exists, by the name of their parameter, so that handlers get beyond looking them
+   * up. The keys are not those that are used.
+   */
+  private static Map<String, List<String>> existing(ApiClient tenant, ApiClient admin) {
+    String base = "/v1/tenants/default";
+    tenant.post(base + "/jobs", "{\"task\":\"a\",\"runIn\":\"PT1H\"}").expect(201);
+    tenant.post(base + "/jobs", "{\"task\":\"test::fail\"}").expect(201);
+    tenant.post(base + "/runs", "{\"workflow\":\"test::approval\"}").expect(201);
+    tenant.put(base + "/schedules/nightly", "{\"task\":\"a\",\"every\":\"PT1H\"}");
+    tenant.put(base + "/triggers/paid", "{\"task\":\"a\",\"event\":\"paid\"}");
+    List<String> keys = new ArrayList<>();
+    keys.add(tenant.post(base + "/api-keys", "{\"name\":\"fuzzed\"}").expect(201).text("id"));
+    keys.add(admin.post("/v1/api-keys", "{\"name\":\"fuzzed\"}").expect(201).text("id"));
+    return Map.of(
+        "{job}", ids(tenant, base + "/jobs?limit=20", "jobs"),
+        "{run}", ids(tenant, base + "/runs?limit=20", "runs"),
+        "{schedule}", List.of("nightly"),
+        "{trigger}", List.of("paid"),
+        "{key}", keys);
+  }
+
+  private static List<String> ids(ApiClient tenant, String path, String list) {
+    List<String> ids = new ArrayList<>();
+    tenant
+        .get(path)
+        .expect(200)
+        .json()
+        .path(list)
+        .forEach(each -> ids.add(each.path("id").asString()));
+    return ids;
+  }
+
   @Test
   void nothingThatIsSentBreaksTheServer() throws IOException {
-    try (TestServer server = new TestServer(Map.of("mode", "api", "bodyLimit", "65536"))) {
+    try (TestServer server = new TestServer(Map.of("bodyLimit", "65536"))) {
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() ->
+              server
+                  .tenant()
+                  .get("/v1/tenants/default/workflows")
+                  .response()
+                  .body()
+                  .contains("test::approval"));
       ApiClient victim = server.newTenant("victim");
       victim
           .post("/v1/tenants/victim/jobs", "{\"task\":\"a\",\"payload\":\"%s\"}".formatted(SECRET))
@@ -207,17 +271,22 @@ class FuzzTest {
               server.tenantKey() + "x");
       Random random = new Random(SEED);
       Map<Integer, Integer> statuses = new HashMap<>();
+      Map<String, Integer> reached = new HashMap<>();
       for (int round = 0; round < ROUNDS; round++) {
+        Map<String, List<String>> existing = existing(server.tenant(), server.admin());
         for (Route route : server.server().routes()) {
-          if (route.path().endsWith("/stream")) {
-            continue;
-          }
           // The key of the installation is for routes that need it.
           boolean admin = !route.isOfTenant() && random.nextInt(3) == 0;
           String key = admin ? server.adminKey() : keys.get(random.nextInt(keys.size()));
-          byte[] request = request(random, route, key);
+          Map<String, List<String>> real = random.nextInt(3) == 0 ? existing : Map.of();
+          byte[] request = request(random, route, key, real);
           RawHttp.Answer answer = RawHttp.send(server.server().url(), request);
           statuses.merge(answer.status(), 1, Integer::sum);
+          if (answer.status() == 409 || (answer.status() > 0 && answer.status() < 300)) {
+            real.keySet().stream()
+                .filter(route.path()::contains)
+                .forEach(parameter -> reached.merge(parameter, 1, Integer::sum));
+          }
           String shown =
               "seed %d: %s -> %s"
                   .formatted(SEED, new String(request, StandardCharsets.UTF_8), answer.text());
@@ -235,7 +304,11 @@ class FuzzTest {
           }
         }
       }
-      assertThat(statuses.keySet()).contains(200, 400, 401, 403, 404, 405, 413, 415, 431);
+      assertThat(statuses.keySet())
+          .contains(200, 201, 204, 400, 401, 403, 404, 405, 409, 413, 415, 431);
+      assertThat(reached.keySet())
+          .as("what handlers found")
+          .containsExactlyInAnyOrder("{job}", "{run}", "{schedule}", "{trigger}", "{key}");
       assertThat(statuses).doesNotContainKey(503);
       // The server still works, and the other tenant is as it was.
       assertThat(victim.get("/v1/tenants/victim/jobs").expect(200).response().body())
@@ -334,13 +407,16 @@ class FuzzTest {
     }
   }
 
-  private static byte[] request(Random random, Route route, String key) throws IOException {
+  private static byte[] request(
+      Random random, Route route, String key, Map<String, List<String>> real) throws IOException {
     String method =
         random.nextInt(20) == 0
             ? any(random, List.of("HEAD", "OPTIONS", "TRACE", "FOO", "PATCH"))
             : route.method().name();
-    String path = path(random, route);
-    if (random.nextInt(3) == 0) {
+    String path = path(random, route, real);
+    if (route.path().endsWith("/stream")) {
+      path += any(random, WRONG_TOPICS);
+    } else if (random.nextInt(3) == 0) {
       path +=
           "?"
               + any(random, PARAMETERS)
@@ -381,12 +457,14 @@ class FuzzTest {
     return out.toByteArray();
   }
 
-  private static String path(Random random, Route route) {
+  private static String path(Random random, Route route, Map<String, List<String>> real) {
     StringBuilder path = new StringBuilder();
     for (String segment : route.path().substring(1).split("/", -1)) {
       path.append('/');
       if (segment.equals("{tenant}") && random.nextInt(5) != 0) {
         path.append("default");
+      } else if (real.containsKey(segment)) {
+        path.append(any(random, real.get(segment)));
       } else if (segment.startsWith("{") || random.nextInt(60) == 0) {
         path.append(any(random, SEGMENTS));
       } else {

@@ -206,6 +206,71 @@ class KeysTest {
     limited.post(T + "/api-keys", "{\"name\":\"x\",\"tasks\":[\"mail::*\"]}").expect(201);
     String strong = KeyText.parse(tenant.key()).orElseThrow().id();
     limited.post(T + "/api-keys/" + strong + "/rotate").expect(403, "FORBIDDEN");
+    limited.delete(T + "/api-keys/" + strong).expect(403, "FORBIDDEN");
+    tenant.get("/v1/me").expect(200);
+    String own = "{\"name\":\"x\",\"tasks\":[\"mail::*\"]}";
+    String weak = limited.post(T + "/api-keys", own).expect(201).text("id");
+    limited.delete(T + "/api-keys/" + weak).expect(204);
+  }
+
+  private static String id(String key) {
+    return KeyText.parse(key).orElseThrow().id();
+  }
+
+  @Test
+  void keysOfTheInstallationAreManaged() {
+    ApiClient admin = server.admin();
+    String keys = "/v1/api-keys";
+    Reply created =
+        admin
+            .post(keys, "{\"name\":\"second\",\"expiresAt\":\"2099-01-01T00:00:00Z\"}")
+            .expect(201);
+    assertThat(created.text("key")).startsWith("holdfast_live_admin_");
+    assertThat(created.text("expiresAt")).startsWith("2099-");
+    String second = created.text("id");
+    admin.with(created.text("key")).get("/v1/tenants").expect(200);
+    admin.with(created.text("key")).get(T + "/jobs").expect(200);
+    assertThat(admin.get(keys).expect(200).response().body())
+        .contains(second, id(server.adminKey()))
+        .doesNotContain(id(tenant.key()), created.text("key"));
+    assertThat(admin.get(keys + "/" + second).expect(200).text("name")).isEqualTo("second");
+    // Keys of tenants are elsewhere, and their keys reach none of these.
+    admin.get(keys + "/" + id(tenant.key())).expect(404, "KEY_NOT_FOUND");
+    admin.delete(keys + "/" + id(tenant.key())).expect(404, "KEY_NOT_FOUND");
+    admin.get(T + "/api-keys/" + second).expect(404, "KEY_NOT_FOUND");
+    tenant.get(keys).expect(403, "FORBIDDEN");
+    tenant.post(keys, "{\"name\":\"mine\"}").expect(403, "FORBIDDEN");
+    // They can do everything, so there is nothing to choose.
+    admin.post(keys, "{\"name\":\"x\",\"preset\":\"viewer\"}").expect(400, "INVALID_REQUEST");
+
+    Reply rotated =
+        admin.post(keys + "/" + second + "/rotate", "{\"overlap\":\"PT0S\"}").expect(201);
+    admin.with(created.text("key")).get("/v1/tenants").expect(401);
+    ApiClient third = admin.with(rotated.text("key"));
+    third.get("/v1/tenants").expect(200);
+    admin.delete(keys + "/" + rotated.text("id")).expect(204);
+    third.get("/v1/tenants").expect(401);
+    String audit = admin.get("/v1/audit?limit=100").expect(200).response().body();
+    assertThat(audit).contains("key.create", "key.rotate", "key.revoke", rotated.text("id"));
+    assertThat(tenant.get(T + "/audit?limit=100").response().body()).doesNotContain(second);
+  }
+
+  @Test
+  void theLastValidKeyOfTheInstallationCannotBeRevoked() {
+    try (TestServer other = new TestServer(Map.of("mode", "api"))) {
+      ApiClient admin = other.admin();
+      String keys = "/v1/api-keys";
+      admin.post(keys, "{\"name\":\"expired\",\"expiresAt\":\"2020-01-01T00:00:00Z\"}").expect(201);
+      String revoked = admin.post(keys, "{\"name\":\"revoked\"}").expect(201).text("id");
+      admin.delete(keys + "/" + revoked).expect(204);
+      admin.delete(keys + "/" + revoked).expect(409, "KEY_STATE");
+      String last = keys + "/" + id(other.adminKey());
+      assertThat(admin.delete(last).expect(409, "KEY_STATE").text("detail")).contains("the last");
+      ApiClient next = admin.with(admin.post(keys, "{\"name\":\"next\"}").expect(201).text("key"));
+      next.delete(last).expect(204);
+      admin.get("/v1/tenants").expect(401);
+      next.delete(keys + "/" + id(next.key())).expect(409, "KEY_STATE");
+    }
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.holdfast.server.testing.OpenApi;
 import dev.holdfast.server.testing.TestServer;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -340,10 +341,32 @@ class OpenApiTest {
     admin
         .put("/v1/nodes/" + node + "/mode", "{\"mode\":\"disabled\",\"pattern\":\"no::*\"}")
         .expect(200);
+    admin
+        .put("/v1/nodes/" + node + "/mode", "{\"mode\":\"disabled\",\"pattern\":\"nor::*\"}")
+        .expect(200);
+    admin.delete("/v1/nodes/" + node + "/mode/overrides?pattern=no::*").expect(200);
+    assertThat(admin.get("/v1/nodes/" + node).json().path("modeOverrides").propertyNames())
+        .containsExactly("nor::*");
+    admin.delete("/v1/nodes/" + node + "/mode/overrides?pattern=N%20o").expect(400);
     admin.delete("/v1/nodes/" + node + "/mode/overrides").expect(200);
+    assertThat(admin.get("/v1/nodes/" + node).json().path("modeOverrides").isEmpty()).isTrue();
     admin.post("/v1/nodes/" + node + "/drain").expect(200);
     admin.put("/v1/nodes/" + node + "/mode", "{\"mode\":\"full\"}").expect(200);
     admin.get("/v1/leases?tenant=default").expect(200);
+    String key = admin.post("/v1/api-keys", "{\"name\":\"second\"}").expect(201).text("id");
+    admin.get("/v1/api-keys").expect(200);
+    admin.get("/v1/api-keys/" + key).expect(200);
+    admin.post("/v1/api-keys/" + key + "/rotate").expect(201);
+    admin.delete("/v1/api-keys/" + key).expect(204);
+    // The stream ends when the key expires.
+    String soon = Instant.now().plusSeconds(5).toString();
+    String shortly =
+        admin
+            .post("/v1/api-keys", "{\"name\":\"short\",\"expiresAt\":\"%s\"}".formatted(soon))
+            .expect(201)
+            .text("key");
+    assertThat(admin.with(shortly).get("/v1/stream?topic=nodes").expect(200).response().body())
+        .contains(node);
   }
 
   private static void stream(ApiClient tenant) {

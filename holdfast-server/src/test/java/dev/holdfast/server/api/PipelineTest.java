@@ -195,17 +195,59 @@ class PipelineTest {
     tenant.header("If-None-Match", tag).get(T + "/jobs/" + job).expect(200);
   }
 
+  /** As RFC 9110 says: a list, weak tags, and * for whatever there is. */
   @Test
-  void aKeyThatMakesTooManyRequestsIsSlowedDown() {
+  void ifNoneMatchMayBeAListOrAnything() {
+    String path = T + "/settings";
+    String tag = tenant.get(path).expect(200).header("ETag");
+    for (String same :
+        List.of("W/" + tag, "\"x\", " + tag, tag + " ,\"x\"", "\"x\",W/" + tag, "*")) {
+      assertThat(tenant.header("If-None-Match", same).get(path).status()).as(same).isEqualTo(304);
+    }
+    for (String other : List.of("\"x\"", "W/\"x\", \"y\"", "", tag.replace("\"", ""), ",")) {
+      assertThat(tenant.header("If-None-Match", other).get(path).status()).as(other).isEqualTo(200);
+    }
+  }
+
+  /** Each key makes one request, so no key makes too many. */
+  @Test
+  void theKeysOfATenantShareItsRate() {
     ApiClient limited = server.newTenant("limited");
     String path = "/v1/tenants/limited";
-    limited.send("PATCH", path + "/settings", "{\"requestsPerSecond\":2}").expect(200);
-    Reply refused = limited.get(path + "/queues");
-    for (int i = 0; i < 20 && refused.status() == 200; i++) {
-      refused = limited.get(path + "/queues");
+    String rate = "{\"requestsPerSecond\":1}";
+    limited.send("PATCH", path + "/settings", rate).expect(403, "FORBIDDEN");
+    List<ApiClient> keys = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      keys.add(limited.with(limited.post(path + "/api-keys", "{\"name\":\"k\"}").text("key")));
     }
+    server.admin().send("PATCH", path + "/settings", rate).expect(200);
+    Reply refused = null;
+    for (ApiClient key : keys) {
+      Reply reply = key.get(path + "/queues");
+      refused = reply.status() == 200 ? refused : reply;
+    }
+    assertThat(refused).isNotNull();
     refused.expect(429, "RATE_LIMITED");
+    assertThat(refused.text("detail")).contains("The tenant");
     assertThat(refused.header("Retry-After")).isEqualTo("1");
+    // Other tenants are not affected, and operators can act in a busy one.
+    tenant.get(T + "/queues").expect(200);
+    for (int i = 0; i < 5; i++) {
+      server.admin().get(path + "/queues").expect(200);
+    }
+  }
+
+  @Test
+  void aKeyThatMakesTooManyRequestsIsSlowedDown() {
+    Map<String, String> limits = Map.of("mode", "api", "requestsPerSecond", "1");
+    try (TestServer limited = new TestServer(limits)) {
+      Reply refused = limited.tenant().get(T + "/queues");
+      for (int i = 0; i < 20 && refused.status() == 200; i++) {
+        refused = limited.tenant().get(T + "/queues");
+      }
+      refused.expect(429, "RATE_LIMITED");
+      assertThat(refused.text("detail")).contains("The key");
+    }
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.holdfast.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.server.key.KeyText;
 import dev.holdfast.server.testing.ApiClient;
 import dev.holdfast.server.testing.Json;
 import dev.holdfast.server.testing.TestServer;
@@ -10,14 +11,19 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -57,9 +63,14 @@ class StreamTest {
     private final InputStream body;
 
     Watcher(String query, String lastEvent) throws IOException, InterruptedException {
+      this(tenant, T + "/stream?" + query, lastEvent);
+    }
+
+    Watcher(ApiClient client, String path, String lastEvent)
+        throws IOException, InterruptedException {
       HttpRequest.Builder request =
-          HttpRequest.newBuilder(URI.create(tenant.server() + T + "/stream?" + query))
-              .header("Authorization", "Bearer " + tenant.key());
+          HttpRequest.newBuilder(URI.create(client.server() + path))
+              .header("Authorization", "Bearer " + client.key());
       if (lastEvent != null) {
         request.header("Last-Event-ID", lastEvent);
       }
@@ -202,12 +213,107 @@ class StreamTest {
       Received first = watcher.next();
       Received second = watcher.next();
       assertThat(List.of(first.name(), second.name())).containsExactlyInAnyOrder("jobs", "nodes");
+      JsonNode nodes = (first.name().equals("nodes") ? first : second).data().path("nodes");
+      // Which hosts there are is for operators of the installation.
+      nodes.forEach(node -> assertThat(node.has("id")).isFalse());
       tenant.post(T + "/queues/watched/pause").expect(200);
       Received changed = watcher.next();
       while (!changed.data().toString().contains("\"watched\"")) {
         changed = watcher.next();
       }
       assertThat(changed.name()).isEqualTo("jobs");
+    }
+  }
+
+  @Test
+  void operatorsOfTheInstallationWatchItsNodes() throws Exception {
+    String path = "/v1/stream?topic=nodes";
+    String id = server.admin().get("/v1/nodes").json().at("/nodes/0/id").asString();
+    try (Watcher watcher = new Watcher(server.admin(), path, null)) {
+      Received first = watcher.next();
+      assertThat(first.name()).isEqualTo("nodes");
+      assertThat(first.data().at("/nodes/0/id").asString()).isEqualTo(id);
+      assertThat(first.data().at("/nodes/0/mode").asString()).isEqualTo("full");
+      server.admin().put("/v1/nodes/" + id + "/mode", "{\"mode\":\"trigger-only\"}").expect(200);
+      Received changed = watcher.next();
+      while (!changed.data().at("/nodes/0/mode").asString().equals("trigger-only")) {
+        changed = watcher.next();
+      }
+    } finally {
+      server.admin().put("/v1/nodes/" + id + "/mode", "{\"mode\":\"full\"}").expect(200);
+    }
+    tenant.get(path).expect(403, "FORBIDDEN");
+    server.admin().get("/v1/stream?topic=jobs").expect(400, "INVALID_REQUEST");
+    server.admin().get("/v1/stream?topic=nodes,jobs").expect(400, "INVALID_REQUEST");
+    server.admin().get("/v1/stream").expect(400, "INVALID_REQUEST");
+  }
+
+  /** Returns how long a stream takes to end. */
+  private static Duration end(Watcher watcher) throws Exception {
+    long from = System.nanoTime();
+    CompletableFuture<Void> ended =
+        CompletableFuture.runAsync(() -> {
+          try {
+            watcher.rest();
+          } catch (IOException broken) {
+            throw new UncheckedIOException(broken);
+          }
+        });
+    ended.get(30, TimeUnit.SECONDS);
+    return Duration.ofNanos(System.nanoTime() - from);
+  }
+
+  private static String id(ApiClient key) {
+    return KeyText.parse(key.key()).orElseThrow().id();
+  }
+
+  @Test
+  void aRevokedKeyLosesItsStreams() throws Exception {
+    ApiClient key = server.newKey("{\"name\":\"leaves\",\"preset\":\"viewer\"}");
+    ApiClient elsewhere = new ApiClient(server.start(Map.of("mode", "api")).url(), key.key());
+    try (Watcher here = new Watcher(key, T + "/stream?topic=jobs", null);
+        Watcher there = new Watcher(elsewhere, T + "/stream?topic=jobs", null);
+        Watcher other = new Watcher("topic=jobs", null)) {
+      here.next();
+      there.next();
+      other.next();
+      tenant.delete(T + "/api-keys/" + id(key)).expect(204);
+      assertThat(end(here)).isLessThan(Duration.ofSeconds(6));
+      assertThat(end(there)).isLessThan(Duration.ofSeconds(6));
+      tenant.post(T + "/queues/goeson/pause").expect(200);
+      Received next = other.next(); // The stream of another key goes on.
+      while (!next.data().toString().contains("goeson")) {
+        next = other.next();
+      }
+    }
+  }
+
+  @Test
+  void aKeyThatExpiresLosesItsStreams() throws Exception {
+    ApiClient key =
+        server.newKey(
+            "{\"name\":\"short\",\"expiresAt\":\"%s\"}".formatted(Instant.now().plusSeconds(10)));
+    try (Watcher watcher = new Watcher(key, T + "/stream?topic=jobs", null)) {
+      watcher.next();
+      key.get("/v1/me").expect(200);
+      end(watcher);
+      key.get("/v1/me").expect(401);
+    }
+  }
+
+  @Test
+  void aDeletedTenantHasNoStreams() throws Exception {
+    ApiClient key = server.newTenant("leaving");
+    String path = "/v1/tenants/leaving/stream?topic=jobs";
+    try (Watcher own = new Watcher(key, path, null);
+        Watcher admin = new Watcher(server.admin(), path, null)) {
+      own.next();
+      admin.next();
+      server.admin().post("/v1/tenants/leaving/suspend").expect(200);
+      key.get("/v1/tenants/leaving/jobs").expect(200); // Reading is still allowed, and watching.
+      server.admin().delete("/v1/tenants/leaving?force=true").expect(200);
+      assertThat(end(own)).isLessThan(Duration.ofSeconds(6));
+      assertThat(end(admin)).isLessThan(Duration.ofSeconds(6));
     }
   }
 

@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -139,6 +141,62 @@ class HoldfastServerTest {
       api.tasks().release.release();
       assertThat(closing.join(Duration.ofSeconds(30))).isTrue();
       assertThat(api.tenant().get(T + "/jobs/" + job).text("state")).isEqualTo("SUCCEEDED");
+    }
+  }
+
+  @Test
+  void probesAndMetricsTellOfADrain() throws Exception {
+    try (TestServer server = new TestServer(Map.of("drain", "PT5M"))) {
+      ApiClient tenant = server.tenant();
+      tenant.post(T + "/jobs", "{\"task\":\"test::block\"}").expect(201);
+      server.tasks().started.acquire();
+      tenant.get("/ready").expect(200);
+      Thread closing = Thread.ofPlatform().start(server.server()::close);
+      await().atMost(Duration.ofSeconds(30)).until(() -> tenant.get("/ready").status() == 503);
+      assertThat(tenant.get("/ready").response().body()).contains("The server is stopping.");
+      tenant.get("/health").expect(200);
+      assertThat(tenant.get("/metrics").expect(200).response().body())
+          .containsPattern("holdfast_workers_active(\\{[^}]*})? 1\\.0");
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(() -> {
+            Reply refused = tenant.get(T + "/jobs").expect(503, "STOPPING");
+            assertThat(refused.header("Retry-After")).isEqualTo("2");
+          });
+      assertThat(closing.isAlive()).as("waits for the job").isTrue();
+      server.tasks().release.release();
+      assertThat(closing.join(Duration.ofSeconds(60))).isTrue();
+      assertThatThrownBy(() -> tenant.get("/health")).hasMessageContaining("/health");
+    }
+  }
+
+  @Test
+  void aServerThatStopsServesWhatHasArrived() throws Exception {
+    try (TestServer server = new TestServer(Map.of("mode", "api", "drain", "PT1M"));
+        var connection = server.database().connect();
+        var statement = connection.createStatement()) {
+      ApiClient tenant = server.tenant();
+      tenant.post(T + "/jobs", "{\"task\":\"a\"}").expect(201);
+      connection.setAutoCommit(false);
+      statement.execute("lock table holdfast_t1.job in access exclusive mode");
+      CompletableFuture<Reply> waiting =
+          CompletableFuture.supplyAsync(() -> tenant.post(T + "/jobs", "{\"task\":\"a\"}"));
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> {
+            try (var rows =
+                statement.executeQuery(
+                    "select count(*) from pg_locks where relation = 'holdfast_t1.job'::regclass"
+                        + " and not granted")) {
+              return rows.next() && rows.getInt(1) > 0;
+            }
+          });
+      Thread closing = Thread.ofPlatform().start(server.server()::close);
+      await().atMost(Duration.ofSeconds(30)).until(() -> tenant.get("/ready").status() == 503);
+      assertThat(waiting).isNotDone();
+      connection.rollback();
+      waiting.get(30, TimeUnit.SECONDS).expect(201);
+      assertThat(closing.join(Duration.ofSeconds(60))).isTrue();
     }
   }
 

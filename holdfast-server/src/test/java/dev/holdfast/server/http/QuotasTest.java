@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.server.testing.ApiClient;
+import dev.holdfast.server.testing.Reply;
 import dev.holdfast.server.testing.TestServer;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +58,56 @@ class QuotasTest {
       tenant.put(T + "/schedules/two", schedule).expect(409, "QUOTA_SCHEDULES");
       tenant.delete(T + "/schedules/one").expect(204);
       tenant.put(T + "/schedules/two", schedule).expect(201);
+    }
+  }
+
+  private static String bulk(int jobs) {
+    return "{\"jobs\":[%s]}"
+        .formatted(String.join(",", Collections.nCopies(jobs, "{\"task\":\"no::handler\"}")));
+  }
+
+  @Test
+  void aBulkRequestNeedsRoomForAllItsJobs() {
+    try (TestServer server = new TestServer(Map.of("mode", "api", "quotas.queuedJobs", "5"))) {
+      ApiClient tenant = server.tenant();
+      tenant.post(T + "/jobs/bulk", bulk(6)).expect(429, "QUOTA_QUEUED_JOBS");
+      tenant.post(T + "/jobs/bulk", bulk(3)).expect(201);
+      assertThat(
+              tenant
+                  .post(T + "/jobs/bulk", bulk(3))
+                  .expect(429, "QUOTA_QUEUED_JOBS")
+                  .text("detail"))
+          .contains("room for 2", "adds 3");
+      tenant.post(T + "/jobs/bulk", "{\"jobs\":7}").expect(400, "INVALID_REQUEST");
+      assertThat(tenant.get(T + "/jobs").json().path("jobs").size()).isEqualTo(3);
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(() -> tenant.post(T + "/jobs/bulk", bulk(2)).expect(201));
+      assertThat(tenant.get(T + "/jobs").json().path("jobs").size()).isEqualTo(5);
+      tenant.post(T + "/jobs", "{\"task\":\"no::handler\"}").expect(429, "QUOTA_QUEUED_JOBS");
+    }
+  }
+
+  /** It creates nothing, so it needs no room. */
+  @Test
+  void aRepeatAtTheLimitGetsTheFirstResult() {
+    Map<String, String> limits =
+        Map.of("quotas.queuedJobs", "1", "quotas.openRuns", "1", "requestsPerSecond", "1000");
+    try (TestServer server = new TestServer(limits)) {
+      ApiClient once = server.tenant().header("Idempotency-Key", "order-1");
+      String job = "{\"task\":\"no::handler\"}";
+      String id = once.post(T + "/jobs", job).expect(201).text("id");
+      server.tenant().post(T + "/jobs", job).expect(429, "QUOTA_QUEUED_JOBS");
+      Reply repeat = once.post(T + "/jobs", job).expect(201);
+      assertThat(repeat.text("id")).isEqualTo(id);
+      assertThat(repeat.header("Idempotent-Replay")).isEqualTo("true");
+      // One that was refused is carried out when there is room.
+      ApiClient later = server.tenant().header("Idempotency-Key", "order-2");
+      later.post(T + "/jobs", job).expect(429, "QUOTA_QUEUED_JOBS");
+      server.tenant().post(T + "/jobs/" + id + "/cancel").expect(200);
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(() -> later.post(T + "/jobs", job).expect(201));
     }
   }
 
@@ -114,7 +166,7 @@ class QuotasTest {
   private static int allowed(RateLimiter limiter, int servers) {
     for (int i = 0; ; i++) {
       try {
-        limiter.check("key", 40, servers);
+        limiter.check(RateLimiter.Whose.KEY, "a", 40, servers);
       } catch (ProblemException refused) {
         return i;
       }

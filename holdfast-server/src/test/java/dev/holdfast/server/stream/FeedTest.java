@@ -32,9 +32,10 @@ class FeedTest {
   private final Feeds feeds =
       new Feeds(
           new FeedViews(
-              event -> "{\"kind\":\"%s\"}".formatted(event.kind()),
+              event -> "{\"seq\":%d,\"kind\":\"%s\"}".formatted(event.seq(), event.kind()),
               any -> "{\"look\":%d}".formatted(looks.incrementAndGet()),
-              any -> "{}"));
+              any -> "{}",
+              () -> "{}"));
 
   @BeforeAll
   static void start() {
@@ -50,7 +51,11 @@ class FeedTest {
   }
 
   private Subscription subscribe(String topic) {
-    return Optional.ofNullable(feeds.subscribe(tenant, Topics.parse(List.of(topic), null)))
+    return subscribe(topic, null);
+  }
+
+  private Subscription subscribe(String topic, String lastEvent) {
+    return Optional.ofNullable(feeds.subscribe(tenant, Topics.parse(List.of(topic), lastEvent)))
         .orElseThrow();
   }
 
@@ -104,5 +109,87 @@ class FeedTest {
     }
     assertThat(kinds).last().asString().contains("ENDED");
     client.close();
+  }
+
+  private static void signalState(String run, String act, String state) {
+    api.post(T + "/runs/" + run + act).expect(204);
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> api.get(T + "/runs/" + run).text("state").equals(state));
+  }
+
+  private static int stored(String run) {
+    return api.get(T + "/runs/" + run + "/events?limit=500").json().path("events").size();
+  }
+
+  @Test
+  void aClientThatIsTooFarBehindIsEndedAndResumesWithoutAGap() throws Exception {
+    String run = api.post(T + "/runs", "{\"workflow\":\"test::approval\"}").expect(201).text("id");
+    Subscription slow = subscribe("run:" + run);
+    List<String> seen = new ArrayList<>();
+    String last = null;
+    Optional<Event> event = slow.next(TOLD);
+    while (event.isPresent()) { // Until it follows the run.
+      seen.add(event.get().data());
+      last = event.get().id();
+      event = slow.next(Duration.ofMillis(500));
+    }
+    for (int i = 0; i < 34; i++) {
+      signalState(run, "/pause", "PAUSED");
+      signalState(run, "/resume", "RUNNING");
+    }
+    await().atMost(Duration.ofSeconds(60)).until(slow::isEnded);
+    slow.close();
+
+    int all = stored(run);
+    assertThat(all).isGreaterThan(seen.size() + 64);
+    try (Subscription resumed = subscribe("run:" + run, last)) {
+      while (seen.size() < all) {
+        seen.add(resumed.next(TOLD).orElseThrow().data());
+      }
+      assertThat(resumed.isEnded()).isFalse();
+    }
+    for (int i = 0; i < all; i++) {
+      assertThat(seen.get(i)).contains("\"seq\":%d,".formatted(i + 1));
+    }
+  }
+
+  @Test
+  void aTenantHasALimitedNumberOfClientsAndAFeedWithoutClientsIsForgotten() {
+    server.newTenant("second");
+    OpenTenant other = server.server().tenants().open("second").orElseThrow();
+    Topics jobs = Topics.parse(List.of("jobs"), null);
+    List<Subscription> clients = new ArrayList<>();
+    for (int i = 0; i < Feeds.MOST_OF_TENANT; i++) {
+      clients.add(subscribe("jobs"));
+    }
+    assertThat(feeds.subscribe(tenant, jobs)).isNull();
+    clients.add(Optional.ofNullable(feeds.subscribe(other, jobs)).orElseThrow());
+    clients.add(Optional.ofNullable(feeds.subscribeToNodes()).orElseThrow());
+    assertThat(feeds.size()).isEqualTo(3);
+
+    clients.removeFirst().close();
+    clients.add(subscribe("jobs"));
+    clients.forEach(Subscription::close);
+    clients.forEach(Subscription::close); // A second close counts nothing.
+    assertThat(feeds.clients()).isZero();
+    assertThat(feeds.size()).isZero();
+  }
+
+  @Test
+  void aServerHasALimitedNumberOfClients() {
+    List<OpenTenant> tenants = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      server.newTenant("many" + i);
+      tenants.add(server.server().tenants().open("many" + i).orElseThrow());
+    }
+    Topics jobs = Topics.parse(List.of("jobs"), null);
+    List<Subscription> clients = new ArrayList<>();
+    for (int i = 0; i < 2_000; i++) {
+      clients.add(Optional.ofNullable(feeds.subscribe(tenants.get(i % 5), jobs)).orElseThrow());
+    }
+    assertThat(feeds.subscribe(tenants.getFirst(), jobs)).isNull();
+    clients.forEach(Subscription::close);
+    assertThat(feeds.clients()).isZero();
   }
 }
