@@ -35,6 +35,7 @@ public final class Pipeline {
   private static final String BEARER = "Bearer ";
   private static final byte[] NO_BODY = new byte[0];
   private static final int PIECE = 16 * 1024;
+  private static final Duration MIGRATING = Duration.ofSeconds(2);
 
   private final Router router;
   private final KeyRing keys;
@@ -255,9 +256,24 @@ public final class Pipeline {
   private OpenTenant tenant(String name) {
     return tenants
         .open(name)
-        .orElseThrow(() ->
-            Code.TENANT_NOT_FOUND.because(
-                "Tenant '%s' does not exist, or is being deleted.", name));
+        .orElseThrow(() -> notOpen(name));
+  }
+
+  private ProblemException notOpen(String name) {
+    boolean exists =
+        tenants
+            .find(name)
+            .filter(tenant ->
+                tenant.state() == TenantState.ACTIVE || tenant.state() == TenantState.SUSPENDED)
+            .isPresent();
+    return exists
+        ? new ProblemException(
+            Response.Problem.of(
+                    Code.TENANT_MIGRATING,
+                    "The tables of tenant '%s' are being migrated to a new version: try again."
+                        .formatted(name))
+                .retryAfter(MIGRATING))
+        : Code.TENANT_NOT_FOUND.because("Tenant '%s' does not exist, or is being deleted.", name);
   }
 
   private byte[] read(RawRequest request) {

@@ -59,6 +59,9 @@ public final class ServerNode implements AutoCloseable {
 
     /** Returns the numbers of the tenants with these names. */
     List<Integer> ids(Collection<String> names);
+
+    /** Records what was registered in a tenant. */
+    void registered(int id, String modules);
   }
 
   /** What the node uses. */
@@ -69,6 +72,7 @@ public final class ServerNode implements AutoCloseable {
   private final Parts parts;
   private final Directory directory;
   private final FairSlots slots;
+  private final Registrations registrations;
   private final ActiveTenants active;
   private final Semaphore wakeups = new Semaphore(0);
   private @Nullable Thread loop;
@@ -79,11 +83,15 @@ public final class ServerNode implements AutoCloseable {
     this.parts = parts;
     this.directory = directory;
     this.slots = slots;
+    this.registrations = new Registrations(parts.process().modules(), settings.tenants());
     this.active = new ActiveTenants(settings, parts, slots, directory, this::look);
   }
 
   /** Starts to look for work. The process has been registered. */
   public ServerNode start() {
+    if (parts.process().differsFromOthers()) {
+      registrations.everywhere();
+    }
     parts.changes().node(active);
     parts.signals().onTenant(this::heard);
     loop = Thread.ofPlatform().daemon().name("holdfast-tenants").start(this::run);
@@ -129,6 +137,9 @@ public final class ServerNode implements AutoCloseable {
   /** Takes over the state and the settings of a tenant. */
   public void changed(Tenant tenant) {
     active.changed(tenant);
+    if (registrations.consider(tenant)) {
+      look();
+    }
   }
 
   private void run() {
@@ -167,6 +178,7 @@ public final class ServerNode implements AutoCloseable {
     }
     Taken taken = parts.hints().take(settings.kinds(), only, active.pausedAt(now), TAKEN_AT_ONCE);
     taken.tenants().forEach(active::visit);
+    active.register(registrations, now);
     active.review(now);
     parts.process().forgetOld(now);
     if (taken.more()) {

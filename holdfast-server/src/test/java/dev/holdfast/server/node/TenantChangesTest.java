@@ -87,7 +87,7 @@ class TenantChangesTest {
     process =
         new ServerProcess(
             new ServerProcess.Parts(
-                new ControlNodes(any, connections.heart("ctl"), connections.session(), () -> 0),
+                new ControlNodes(any, connections.heart("ctl"), connections.session(), () -> 0, ""),
                 holds,
                 signals,
                 any));
