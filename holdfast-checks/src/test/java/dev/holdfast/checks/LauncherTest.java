@@ -63,6 +63,61 @@ class LauncherTest {
   }
 
   @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void whatTheJvmRecordsOnceIsUsedByLaterStarts() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar");
+    String cache = checkout.resolve("holdfast-bench/target/launcher-25.cache").toString();
+
+    List<String> first = launch(checkout);
+    assertThat(first).anyMatch(line -> line.startsWith("Preparing faster starts"));
+    assertThat(first).contains("-XX:AOTCache=" + cache);
+    assertThat(Path.of(cache)).hasContent("recorded dev.holdfast.cli.Training");
+    assertThat(launch(checkout))
+        .contains("-XX:AOTCache=" + cache)
+        .noneMatch(line -> line.startsWith("Preparing"));
+    assertThat(checkout.resolve("holdfast-bench/target/launcher.training")).doesNotExist();
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void anOlderJdkRecordsAnArchiveOfClasses() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar");
+    Files.writeString(
+        temp.toRealPath().resolve("jdk/release"), "JAVA_VERSION=\"21.0.5\"\n");
+
+    assertThat(launch(checkout))
+        .contains(
+            "-XX:SharedArchiveFile="
+                + checkout.resolve("holdfast-bench/target/launcher-21.0.5.cache"))
+        .doesNotContain("-Xlog:cds=off,aot=off"); // It does not know the second.
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aStartWorksAlthoughNothingCouldBeRecorded() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar");
+    Files.writeString(temp.toRealPath().resolve("jdk/bin/java"), FAILS_TO_RECORD);
+
+    assertThat(launch(checkout))
+        .noneMatch(word -> word.startsWith("-XX:"))
+        .endsWith("dev.holdfast.cli.Main", "queues");
+    assertThat(launch(checkout))
+        .as("is not tried again")
+        .noneMatch(line -> line.startsWith("Preparing"));
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void ownJarsComeLast() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar");
+
+    List<String> words = launch(checkout, "HOLDFAST_CLASSPATH", "/srv/a.jar:/srv/b.jar");
+
+    assertThat(words.get(words.lastIndexOf("-cp") + 1))
+        .endsWith("lib/one-1.0.jar:/srv/a.jar:/srv/b.jar");
+  }
+
+  @Test
   void aModuleWithoutClassesIsNeitherInstalledNorDeployed() throws Exception {
     String pom = Files.readString(Checkout.root().resolve("holdfast-checks/pom.xml"));
 
@@ -105,8 +160,24 @@ class LauncherTest {
     return checkout;
   }
 
+  /** Prints its arguments, and writes the file that the JVM would record to. */
   private static final String SAY_WORDS =
-      "#!/bin/sh\nfor word in \"$@\"; do echo \"$word\"; done\n";
+      """
+      #!/bin/sh
+      for word in "$@"; do
+        case $word in
+          -XX:AOTCacheOutput=* | -XX:ArchiveClassesAtExit=*) echo "recorded $4" >"${word#*=}" ;;
+        esac
+        echo "$word"
+      done
+      """;
+
+  private static final String FAILS_TO_RECORD =
+      """
+      #!/bin/sh
+      case $1 in -XX:AOTCacheOutput=*) exit 1 ;; esac
+      for word in "$@"; do echo "$word"; done
+      """;
 
   private static void copy(String file, Path to) throws IOException {
     Path target = to.resolve(file);
@@ -120,7 +191,7 @@ class LauncherTest {
   }
 
   /** Returns everything that the launcher and its JDK print, one word per line. */
-  private List<String> launch(Path checkout) throws Exception {
+  private List<String> launch(Path checkout, String... variable) throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder(checkout.resolve("holdfast").toString(), "queues")
             .directory(temp.toFile())
@@ -132,6 +203,10 @@ class LauncherTest {
         .merge(
             "PATH", temp.toRealPath().resolve("jdk/bin").toString(), (old, own) -> own + ":" + old);
     builder.environment().remove("HOLDFAST_JAVA_OPTS");
+    builder.environment().remove("HOLDFAST_CLASSPATH");
+    if (variable.length > 0) {
+      builder.environment().put(variable[0], variable[1]);
+    }
     Process process = builder.start();
     List<String> lines = process.inputReader().lines().toList();
     process.waitFor();
