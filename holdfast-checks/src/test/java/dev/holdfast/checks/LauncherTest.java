@@ -11,6 +11,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -99,7 +100,7 @@ class LauncherTest {
     Files.writeString(temp.toRealPath().resolve("jdk/bin/java"), FAILS_TO_RECORD);
 
     assertThat(launch(checkout))
-        .noneMatch(word -> word.startsWith("-XX:"))
+        .noneMatch(word -> word.startsWith("-XX:AOTCache"))
         .endsWith("dev.holdfast.cli.Main", "queues");
     assertThat(launch(checkout))
         .as("is not tried again")
@@ -111,10 +112,25 @@ class LauncherTest {
   void ownJarsComeLast() throws Exception {
     Path checkout = fakeCheckout("lib/one-1.0.jar");
 
-    List<String> words = launch(checkout, "HOLDFAST_CLASSPATH", "/srv/a.jar:/srv/b.jar");
+    List<String> words =
+        launch(checkout, Map.of("HOLDFAST_CLASSPATH", "/srv/a.jar:/srv/b.jar"), "queues");
 
     assertThat(words.get(words.lastIndexOf("-cp") + 1))
         .endsWith("lib/one-1.0.jar:/srv/a.jar:/srv/b.jar");
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void commandsThatEndSoonDoWithTheQuickCompiler() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar");
+    String quick = "-XX:TieredStopAtLevel=1";
+
+    assertThat(launch(checkout)).contains(quick);
+    assertThat(launch(checkout, Map.of(), "serve")).doesNotContain(quick);
+    assertThat(launch(checkout, Map.of("HOLDFAST_JAVA_OPTS", "-XX:+UseZGC -Xmx1g"), "queues"))
+        .contains("-XX:+UseZGC", "-Xmx1g")
+        .as("two collectors would be an error")
+        .doesNotContain(quick, "-XX:+UseSerialGC");
   }
 
   @Test
@@ -191,9 +207,14 @@ class LauncherTest {
   }
 
   /** Returns everything that the launcher and its JDK print, one word per line. */
-  private List<String> launch(Path checkout, String... variable) throws Exception {
+  private List<String> launch(Path checkout) throws Exception {
+    return launch(checkout, Map.of(), "queues");
+  }
+
+  private List<String> launch(Path checkout, Map<String, String> variables, String command)
+      throws Exception {
     ProcessBuilder builder =
-        new ProcessBuilder(checkout.resolve("holdfast").toString(), "queues")
+        new ProcessBuilder(checkout.resolve("holdfast").toString(), command)
             .directory(temp.toFile())
             .redirectErrorStream(true);
     builder.environment().put("JAVA_HOME", temp.toRealPath().resolve("jdk").toString());
@@ -204,9 +225,7 @@ class LauncherTest {
             "PATH", temp.toRealPath().resolve("jdk/bin").toString(), (old, own) -> own + ":" + old);
     builder.environment().remove("HOLDFAST_JAVA_OPTS");
     builder.environment().remove("HOLDFAST_CLASSPATH");
-    if (variable.length > 0) {
-      builder.environment().put(variable[0], variable[1]);
-    }
+    builder.environment().putAll(variables);
     Process process = builder.start();
     List<String> lines = process.inputReader().lines().toList();
     process.waitFor();
