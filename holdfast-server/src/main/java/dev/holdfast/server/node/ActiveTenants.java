@@ -176,8 +176,12 @@ final class ActiveTenants implements TenantChanges.Node {
     });
   }
 
-  /** Enters tenants to register workflows and schedules there, some at a time. */
-  void register(Registrations registrations, long now) {
+  /**
+   * Enters tenants to register workflows and schedules there, some at a time.
+   *
+   * @return whether some of them have not registered yet
+   */
+  boolean register(Registrations registrations, long now) {
     List<Integer> excluded = paused.at(now);
     int entered = 0;
     for (int tenant : registrations.due()) {
@@ -193,6 +197,7 @@ final class ActiveTenants implements TenantChanges.Node {
         visit(tenant, true);
       }
     }
+    return entered > 0;
   }
 
   /** Starts or stops a node elsewhere: a tenant that does not respond must not delay the others. */

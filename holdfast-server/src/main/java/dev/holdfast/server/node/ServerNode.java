@@ -30,6 +30,7 @@ public final class ServerNode implements AutoCloseable {
   private static final Duration POLL = Duration.ofSeconds(5);
   private static final Duration POLL_UNHEARD = Duration.ofSeconds(1);
   private static final Duration BETWEEN_TAKES = Duration.ofMillis(20);
+  private static final Duration WHILE_REGISTERING = Duration.ofMillis(200);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
   private static final Duration TO_SETTLE = Duration.ofSeconds(10);
@@ -178,14 +179,15 @@ public final class ServerNode implements AutoCloseable {
     }
     Taken taken = parts.hints().take(settings.kinds(), only, active.pausedAt(now), TAKEN_AT_ONCE);
     taken.tenants().forEach(active::visit);
-    active.register(registrations, now);
+    boolean registering = active.register(registrations, now);
     active.review(now);
     parts.process().forgetOld(now);
     if (taken.more()) {
       return Duration.ZERO;
     }
+    Duration latest = registering ? WHILE_REGISTERING : poll;
     Duration next = taken.next();
-    return next != null && next.compareTo(poll) < 0 ? next : poll;
+    return next != null && next.compareTo(latest) < 0 ? next : latest;
   }
 
   /** Interrupts running jobs, so that a close that waits for them ends at once. */
