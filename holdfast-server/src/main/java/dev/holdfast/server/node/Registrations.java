@@ -60,10 +60,6 @@ final class Registrations {
     return List.copyOf(due);
   }
 
-  boolean isDue(int tenant) {
-    return due.contains(tenant);
-  }
-
   /** Notes that this server has registered in a tenant. */
   void done(int tenant) {
     done.add(tenant);
