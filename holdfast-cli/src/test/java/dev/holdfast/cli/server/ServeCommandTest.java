@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /** The server as a separate process. */
 class ServeCommandTest {
@@ -57,25 +58,35 @@ class ServeCommandTest {
       return Json.read(start.out()).get("id").stringValue();
     }
 
+    /** Returns whether step pack of a run is running. */
+    boolean isPacking(String run) {
+      for (JsonNode step : Json.read(run("run", "show", run, "--json").out()).path("steps")) {
+        if (step.path("name").asString().equals("pack") && step.path("job").isString()) {
+          Cli job = run("job", "show", step.path("job").stringValue(), "--json");
+          return Json.read(job.out()).path("state").asString().equals("RUNNING");
+        }
+      }
+      return false;
+    }
+
     void awaitOutput(String text, String... args) {
       await().atMost(WAIT).until(() -> run(args).out(), out -> out.contains(text));
     }
   }
 
   /**
-   * A workflow with a step that takes some seconds, in which the servers are killed. Steps pack and
-   * ship follow each other, and it waits for signal {@code approved} in between.
+   * A workflow whose step pack takes some seconds, in which the servers are killed. It then waits
+   * for signal {@code approved} before step ship.
    */
-  private record Work(String workflow, String input, String longTask) {}
+  private record Work(String workflow, String input) {}
 
   private static final Work DEMO =
-      new Work("demo::fulfil", "{\"number\":1000,\"customer\":\"Ada\"}", "demo::pack");
+      new Work("demo::fulfil", "{\"number\":1000,\"customer\":\"Ada\"}");
 
   private Work parcel() {
     return new Work(
         "cli::parcel",
-        "{\"started\":\"%s\"}".formatted(folder.resolve("packing")),
-        "cli::pack");
+        "{\"started\":\"%s\"}".formatted(folder.resolve("packing")));
   }
 
   /** Starts servers, which may be killed and started again. */
@@ -94,7 +105,7 @@ class ServeCommandTest {
       Shell shell, Work work, List<ServerProcess> first, Servers servers) throws IOException {
     shell.awaitOutput(work.workflow(), "workflow", "list");
     String run = shell.startedRun(work.workflow(), work.input());
-    shell.awaitOutput(work.longTask(), "job", "list", "--state=RUNNING");
+    await().atMost(WAIT).until(() -> shell.isPacking(run));
     CompletableFuture<Cli> watch =
         CompletableFuture.supplyAsync(() -> shell.run("run", "watch", run, "--patience=5m"));
     first.forEach(ServerProcess::kill);
