@@ -83,8 +83,7 @@ class LauncherTest {
   @DisabledOnOs(OS.WINDOWS)
   void anOlderJdkRecordsAnArchiveOfClasses() throws Exception {
     Path checkout = fakeCheckout("lib/one-1.0.jar");
-    Files.writeString(
-        temp.toRealPath().resolve("jdk/release"), "JAVA_VERSION=\"21.0.5\"\n");
+    Files.writeString(temp.toRealPath().resolve("jdk/release"), "JAVA_VERSION=\"21.0.5\"\n");
 
     assertThat(launch(checkout))
         .contains(

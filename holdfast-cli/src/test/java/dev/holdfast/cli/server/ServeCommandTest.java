@@ -84,9 +84,7 @@ class ServeCommandTest {
       new Work("demo::fulfil", "{\"number\":1000,\"customer\":\"Ada\"}");
 
   private Work parcel() {
-    return new Work(
-        "cli::parcel",
-        "{\"started\":\"%s\"}".formatted(folder.resolve("packing")));
+    return new Work("cli::parcel", "{\"started\":\"%s\"}".formatted(folder.resolve("packing")));
   }
 
   /** Starts servers, which may be killed and started again. */

@@ -254,9 +254,7 @@ public final class Pipeline {
 
   /** Only reached with a key that is valid for this tenant, or one of the installation. */
   private OpenTenant tenant(String name) {
-    return tenants
-        .open(name)
-        .orElseThrow(() -> notOpen(name));
+    return tenants.open(name).orElseThrow(() -> notOpen(name));
   }
 
   private ProblemException notOpen(String name) {

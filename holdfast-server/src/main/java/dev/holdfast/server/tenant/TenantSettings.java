@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The settings of a tenant.
  *
  * @param keepHistory how long ended jobs are kept; servers apply a change within about an hour
- * @param keepDeadLetters how long dead-lettered jobs are kept; servers apply a change within about an hour
+ * @param keepDeadLetters how long dead-lettered jobs are kept; servers apply a change within about
+ *     an hour
  * @param requestsPerSecond how many requests a second each key may make; null for the limit of the
  *     server
  * @param weight how many more slots of a busy server it gets than a tenant with weight 1

@@ -74,7 +74,9 @@ class RestartTest {
     ApiClient client = server.tenant();
     String path = "/v1/tenants/default/jobs";
     String job = client.post(path, "{\"task\":\"test::echo\"}").expect(201).text("id");
-    await().atMost(SOON).until(() -> client.get(path + "/" + job).text("state").equals("SUCCEEDED"));
+    await()
+        .atMost(SOON)
+        .until(() -> client.get(path + "/" + job).text("state").equals("SUCCEEDED"));
   }
 
   @Test
@@ -82,8 +84,7 @@ class RestartTest {
     try (TestServer server = new TestServer(Map.of("mode", "api"))) {
       server.newTenant("ada");
       server.newTenant("bob");
-      HoldfastServer first =
-          server.start(Map.of("mode", "worker,scheduler", "tenantIdle", "PT1S"));
+      HoldfastServer first = server.start(Map.of("mode", "worker,scheduler", "tenantIdle", "PT1S"));
       awaitRegistered(server, 3);
       // A server that stops while it works in a tenant leaves a hint for the next one.
       String working = "select count(*) from holdfast_control.hold where active";
@@ -149,17 +150,19 @@ class RestartTest {
       ApiClient bobs = new ApiClient(upgraded.url(), bob.key());
       await()
           .atMost(SOON)
-          .untilAsserted(() ->
-              assertThat(adas.get("/v1/tenants/ada/jobs").status()).isEqualTo(200));
+          .untilAsserted(
+              () -> assertThat(adas.get("/v1/tenants/ada/jobs").status()).isEqualTo(200));
       assertThat(
-              bobs.get("/v1/tenants/bob/jobs").expect(503, "TENANT_MIGRATING").header("Retry-After"))
+              bobs.get("/v1/tenants/bob/jobs")
+                  .expect(503, "TENANT_MIGRATING")
+                  .header("Retry-After"))
           .isEqualTo("2");
       adas.get("/ready").expect(200);
       execute(server, "insert into go values (1)");
       await()
           .atMost(SOON)
-          .untilAsserted(() ->
-              assertThat(bobs.get("/v1/tenants/bob/jobs").status()).isEqualTo(200));
+          .untilAsserted(
+              () -> assertThat(bobs.get("/v1/tenants/bob/jobs").status()).isEqualTo(200));
       // And its work is done.
       String job =
           bobs.post("/v1/tenants/bob/jobs", "{\"task\":\"test::echo\"}").expect(201).text("id");

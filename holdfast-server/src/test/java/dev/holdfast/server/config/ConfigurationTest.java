@@ -97,7 +97,8 @@ class ConfigurationTest {
             () -> Configuration.read(null, Map.of("HOLDFAST_LOG_FORMAT", "xml"), Map.of()).server())
         .hasMessageContaining("log.format 'xml' (from HOLDFAST_LOG_FORMAT)")
         .hasMessageContaining("give text or json");
-    Configuration configured = Configuration.read(null, Map.of("HOLDFAST_LOG_LEVEL", "Off"), Map.of());
+    Configuration configured =
+        Configuration.read(null, Map.of("HOLDFAST_LOG_LEVEL", "Off"), Map.of());
     configured.server();
     assertThat(configured.logLevel()).isEqualTo("Off");
     assertThat(Configuration.read(null, Map.of(), Map.of()).logLevel()).isNull();

@@ -64,20 +64,27 @@ class TraceSettingsTest {
     TraceSettings settings =
         read(
             Map.of(
-                ENDPOINT, "http://shared:4318",
-                "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://traces:4318/as/it/is",
-                "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc",
-                "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json",
-                "OTEL_EXPORTER_OTLP_HEADERS", "for=all",
-                "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "for=traces",
-                "OTEL_EXPORTER_OTLP_TIMEOUT", "7",
-                "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "250"));
+                ENDPOINT,
+                "http://shared:4318",
+                "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+                "http://traces:4318/as/it/is",
+                "OTEL_EXPORTER_OTLP_PROTOCOL",
+                "grpc",
+                "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+                "http/json",
+                "OTEL_EXPORTER_OTLP_HEADERS",
+                "for=all",
+                "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+                "for=traces",
+                "OTEL_EXPORTER_OTLP_TIMEOUT",
+                "7",
+                "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+                "250"));
 
     assertThat(settings.endpoint()).hasToString("http://traces:4318/as/it/is");
     assertThat(settings.headers()).isEqualTo(Map.of("for", "traces"));
     assertThat(settings.timeout()).isEqualTo(Duration.ofMillis(250));
-    assertThat(
-            read(Map.of("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://traces:4318")).endpoint())
+    assertThat(read(Map.of("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://traces:4318")).endpoint())
         .as("it alone is enough")
         .hasToString("http://traces:4318");
     assertRefused(
