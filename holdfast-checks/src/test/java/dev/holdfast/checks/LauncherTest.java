@@ -11,6 +11,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -63,6 +64,75 @@ class LauncherTest {
   }
 
   @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void whatTheJvmRecordsOnceIsUsedByLaterStarts() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar");
+    String cache = checkout.resolve("holdfast-bench/target/launcher-25.cache").toString();
+
+    List<String> first = launch(checkout);
+    assertThat(first).anyMatch(line -> line.startsWith("Preparing faster starts"));
+    assertThat(first).contains("-XX:AOTCache=" + cache);
+    assertThat(Path.of(cache)).hasContent("recorded dev.holdfast.cli.Training");
+    assertThat(launch(checkout))
+        .contains("-XX:AOTCache=" + cache)
+        .noneMatch(line -> line.startsWith("Preparing"));
+    assertThat(checkout.resolve("holdfast-bench/target/launcher.training")).doesNotExist();
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void anOlderJdkRecordsAnArchiveOfClasses() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar");
+    Files.writeString(temp.toRealPath().resolve("jdk/release"), "JAVA_VERSION=\"21.0.5\"\n");
+
+    assertThat(launch(checkout))
+        .contains(
+            "-XX:SharedArchiveFile="
+                + checkout.resolve("holdfast-bench/target/launcher-21.0.5.cache"))
+        .doesNotContain("-Xlog:cds=off,aot=off"); // It does not know the second.
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aStartWorksAlthoughNothingCouldBeRecorded() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar");
+    Files.writeString(temp.toRealPath().resolve("jdk/bin/java"), FAILS_TO_RECORD);
+
+    assertThat(launch(checkout))
+        .noneMatch(word -> word.startsWith("-XX:AOTCache"))
+        .endsWith("dev.holdfast.cli.Main", "queues");
+    assertThat(launch(checkout))
+        .as("is not tried again")
+        .noneMatch(line -> line.startsWith("Preparing"));
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void ownJarsComeLast() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar");
+
+    List<String> words =
+        launch(checkout, Map.of("HOLDFAST_CLASSPATH", "/srv/a.jar:/srv/b.jar"), "queues");
+
+    assertThat(words.get(words.lastIndexOf("-cp") + 1))
+        .endsWith("lib/one-1.0.jar:/srv/a.jar:/srv/b.jar");
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void commandsThatEndSoonDoWithTheQuickCompiler() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar");
+    String quick = "-XX:TieredStopAtLevel=1";
+
+    assertThat(launch(checkout)).contains(quick);
+    assertThat(launch(checkout, Map.of(), "serve")).doesNotContain(quick);
+    assertThat(launch(checkout, Map.of("HOLDFAST_JAVA_OPTS", "-XX:+UseZGC -Xmx1g"), "queues"))
+        .contains("-XX:+UseZGC", "-Xmx1g")
+        .as("two collectors would be an error")
+        .doesNotContain(quick, "-XX:+UseSerialGC");
+  }
+
+  @Test
   void aModuleWithoutClassesIsNeitherInstalledNorDeployed() throws Exception {
     String pom = Files.readString(Checkout.root().resolve("holdfast-checks/pom.xml"));
 
@@ -105,8 +175,24 @@ class LauncherTest {
     return checkout;
   }
 
+  /** Prints its arguments, and writes the file that the JVM would record to. */
   private static final String SAY_WORDS =
-      "#!/bin/sh\nfor word in \"$@\"; do echo \"$word\"; done\n";
+      """
+      #!/bin/sh
+      for word in "$@"; do
+        case $word in
+          -XX:AOTCacheOutput=* | -XX:ArchiveClassesAtExit=*) echo "recorded $4" >"${word#*=}" ;;
+        esac
+        echo "$word"
+      done
+      """;
+
+  private static final String FAILS_TO_RECORD =
+      """
+      #!/bin/sh
+      case $1 in -XX:AOTCacheOutput=*) exit 1 ;; esac
+      for word in "$@"; do echo "$word"; done
+      """;
 
   private static void copy(String file, Path to) throws IOException {
     Path target = to.resolve(file);
@@ -121,8 +207,13 @@ class LauncherTest {
 
   /** Returns everything that the launcher and its JDK print, one word per line. */
   private List<String> launch(Path checkout) throws Exception {
+    return launch(checkout, Map.of(), "queues");
+  }
+
+  private List<String> launch(Path checkout, Map<String, String> variables, String command)
+      throws Exception {
     ProcessBuilder builder =
-        new ProcessBuilder(checkout.resolve("holdfast").toString(), "queues")
+        new ProcessBuilder(checkout.resolve("holdfast").toString(), command)
             .directory(temp.toFile())
             .redirectErrorStream(true);
     builder.environment().put("JAVA_HOME", temp.toRealPath().resolve("jdk").toString());
@@ -132,6 +223,8 @@ class LauncherTest {
         .merge(
             "PATH", temp.toRealPath().resolve("jdk/bin").toString(), (old, own) -> own + ":" + old);
     builder.environment().remove("HOLDFAST_JAVA_OPTS");
+    builder.environment().remove("HOLDFAST_CLASSPATH");
+    builder.environment().putAll(variables);
     Process process = builder.start();
     List<String> lines = process.inputReader().lines().toList();
     process.waitFor();

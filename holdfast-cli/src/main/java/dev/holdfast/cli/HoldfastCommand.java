@@ -23,6 +23,7 @@ import dev.holdfast.cli.workflow.GraphCommand;
 import dev.holdfast.cli.workflow.WorkflowCommand;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
@@ -80,6 +81,7 @@ final class HoldfastCommand implements Runnable, Environment {
 
   /** The log levels. */
   enum LogLevel {
+    OFF,
     ERROR,
     WARN,
     INFO,
@@ -109,7 +111,15 @@ final class HoldfastCommand implements Runnable, Environment {
           "Log messages of this level and above to standard error: ${COMPLETION-CANDIDATES}."
               + " Defaults to WARN.")
   void logLevel(LogLevel level) {
+    logLevel = level;
     LogSetup.level(level.name());
+  }
+
+  private @Nullable LogLevel logLevel;
+
+  @Override
+  public @Nullable String logLevel() {
+    return logLevel == null ? null : logLevel.name();
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.holdfast.bench.harness.Quantiles;
 import dev.holdfast.cli.Main;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.file.Files;
@@ -48,15 +49,19 @@ final class StartTimes {
   }
 
   private static double start(Path folder) throws Exception {
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // Those of this process: the launcher gives the same to all commands.
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(
+        List.of(
             "-cp",
             System.getProperty("java.class.path"),
             Main.class.getName(),
             "serve",
             "--port=0",
-            "--data-dir=" + folder.resolve("data"));
+            "--data-dir=" + folder.resolve("data")));
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("XDG_CONFIG_HOME", folder.resolve("config").toString());
     builder.redirectErrorStream(true);
     long started = System.nanoTime();

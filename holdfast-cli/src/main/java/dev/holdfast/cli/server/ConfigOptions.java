@@ -1,23 +1,29 @@
 package dev.holdfast.cli.server;
 
+import dev.holdfast.cli.connect.Environment;
 import dev.holdfast.server.config.Configuration;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The options that configure a server. */
 final class ConfigOptions {
 
+  @Spec(Spec.Target.MIXEE)
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec command;
+
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      defaultValue = "${env:HOLDFAST_CONFIG}",
       description = "A YAML file with settings. Defaults to $$HOLDFAST_CONFIG, or none.")
   private @Nullable Path file;
 
-  private final Map<String, String> flags = new LinkedHashMap<>();
+  private final Map<String, Configuration.Flag> flags = new LinkedHashMap<>();
 
   @Option(
       names = "--mode",
@@ -25,7 +31,7 @@ final class ConfigOptions {
       description =
           "What this process does: all, or a list of api, worker and scheduler. Defaults to all.")
   void mode(String modes) {
-    flags.put("mode", modes);
+    give("mode", modes, "--mode");
   }
 
   @Option(
@@ -33,7 +39,7 @@ final class ConfigOptions {
       paramLabel = "NAMES",
       description = "The tenants to work for, as in a,b. Defaults to all.")
   void tenants(String names) {
-    flags.put("tenants", names);
+    give("tenants", names, "--tenants");
   }
 
   @Option(
@@ -41,7 +47,7 @@ final class ConfigOptions {
       paramLabel = "ADDRESS",
       description = "The address to listen on; 0.0.0.0 for all. Defaults to 127.0.0.1.")
   void host(String address) {
-    flags.put("host", address);
+    give("host", address, "--host");
   }
 
   @Option(
@@ -49,7 +55,7 @@ final class ConfigOptions {
       paramLabel = "PORT",
       description = "The port to listen on; 0 for any free one. Defaults to 7420.")
   void port(String port) {
-    flags.put("port", port);
+    give("port", port, "--port");
   }
 
   @Option(
@@ -57,7 +63,7 @@ final class ConfigOptions {
       paramLabel = "PATH",
       description = "What all paths start with, such as /holdfast. Defaults to nothing.")
   void basePath(String path) {
-    flags.put("basePath", path);
+    give("basePath", path, "--base-path");
   }
 
   @Option(
@@ -65,7 +71,7 @@ final class ConfigOptions {
       paramLabel = "FILE",
       description = "Serve HTTPS with the certificate and chain in this PEM file.")
   void certificate(String file) {
-    flags.put("tls.certificate", file);
+    give("tls.certificate", file, "--tls-certificate");
   }
 
   @Option(
@@ -73,7 +79,7 @@ final class ConfigOptions {
       paramLabel = "FILE",
       description = "The PEM file of the key of the certificate.")
   void key(String file) {
-    flags.put("tls.key", file);
+    give("tls.key", file, "--tls-key");
   }
 
   @Option(
@@ -81,7 +87,7 @@ final class ConfigOptions {
       paramLabel = "RANGES",
       description = "Addresses or ranges of proxies whose X-Forwarded headers count.")
   void proxies(String ranges) {
-    flags.put("trustedProxies", ranges);
+    give("trustedProxies", ranges, "--trusted-proxies");
   }
 
   @Option(
@@ -89,7 +95,7 @@ final class ConfigOptions {
       paramLabel = "FORMAT",
       description = "How the log is written to standard error: text or json. Defaults to text.")
   void logFormat(String format) {
-    flags.put("log.format", format);
+    give("log.format", format, "--log-format");
   }
 
   @Option(
@@ -100,7 +106,7 @@ final class ConfigOptions {
         "Defaults to holdfast/server in $$XDG_DATA_HOME or ~/.local/share."
       })
   void dataDir(String folder) {
-    flags.put("dataDir", folder);
+    give("dataDir", folder, "--data-dir");
   }
 
   @Option(
@@ -108,12 +114,12 @@ final class ConfigOptions {
       paramLabel = "URL",
       description = "The JDBC URL of the database. Defaults to an embedded PostgreSQL.")
   void databaseUrl(String url) {
-    flags.put("database.url", url);
+    give("database.url", url, "--database-url");
   }
 
   @Option(names = "--user", paramLabel = "NAME", description = "The user to log in as.")
   void user(String name) {
-    flags.put("database.user", name);
+    give("database.user", name, "--user");
   }
 
   @Option(
@@ -124,7 +130,7 @@ final class ConfigOptions {
       echo = false,
       description = "The password. Without a value, the command prompts for it.")
   void password(String text) {
-    flags.put("database.password", text);
+    give("database.password", text, "--password");
   }
 
   @Option(
@@ -133,10 +139,22 @@ final class ConfigOptions {
       description =
           "Any other setting, such as drain=PT1M; see 'holdfast config'. May be repeated.")
   void set(Map<String, String> values) {
-    flags.putAll(values);
+    values.forEach((key, text) -> flags.put(key, Configuration.Flag.set(key, text)));
+  }
+
+  private void give(String key, String text, String option) {
+    flags.put(key, new Configuration.Flag(text, option));
   }
 
   Configuration read() {
-    return Configuration.read(file, System.getenv(), flags);
+    Environment environment =
+        command.root().userObject() instanceof Environment root ? root : System::getenv;
+    String level = environment.logLevel();
+    if (level != null) {
+      give("log.level", level, "--log-level");
+    }
+    String named = environment.variables().getOrDefault("HOLDFAST_CONFIG", "");
+    return Configuration.of(
+        file == null && !named.isEmpty() ? Path.of(named) : file, environment.variables(), flags);
   }
 }

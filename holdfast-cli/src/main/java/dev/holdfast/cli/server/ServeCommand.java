@@ -7,7 +7,6 @@ import dev.holdfast.cli.connect.Profiles;
 import dev.holdfast.server.boot.FirstKeys;
 import dev.holdfast.server.boot.HoldfastServer;
 import dev.holdfast.server.boot.StopOnSignals;
-import dev.holdfast.server.config.ConfigException;
 import dev.holdfast.server.config.Configuration;
 import dev.holdfast.server.config.ServerConfig;
 import dev.holdfast.server.config.ServerMode;
@@ -41,7 +40,7 @@ public final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--demo",
       description = {
-        "Add sample workflows, a schedule and a trickle of work to tenant 'default', so that there"
+        "Add sample workflows, schedules and a trickle of work to tenant 'default', so that there"
             + " is something to see."
       })
   private boolean demo;
@@ -53,7 +52,11 @@ public final class ServeCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Configuration configuration = options.read();
     ServerConfig config = configuration.server();
-    startLog(configuration);
+    ServerLog.start(configuration.logFormat());
+    String level = configuration.logLevel();
+    if (level != null) {
+      ServerLog.level("ROOT", level);
+    }
     if (config.database().url() == null) {
       out.printf("Starting PostgreSQL in %s ...%n", config.dataDir().resolve("postgres"));
       out.flush();
@@ -73,18 +76,6 @@ public final class ServeCommand implements Callable<Integer> {
     out.println("Stopped.");
     out.flush();
     return 0;
-  }
-
-  private static void startLog(Configuration configuration) {
-    ServerLog.start(configuration.logFormat());
-    String level = configuration.logLevel();
-    if (level != null) {
-      try {
-        ServerLog.level("ROOT", level);
-      } catch (IllegalArgumentException wrong) {
-        throw new ConfigException("log.level: " + wrong.getMessage());
-      }
-    }
   }
 
   private static void describe(HoldfastServer server, ServerConfig config, PrintWriter out) {

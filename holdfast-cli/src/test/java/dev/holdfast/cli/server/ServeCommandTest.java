@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.cli.Cli;
 import dev.holdfast.cli.connect.ExitCode;
 import dev.holdfast.cli.print.Json;
+import dev.holdfast.cli.server.ServeProcesses.ServerProcess;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -24,70 +24,32 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /** The server as a separate process. */
 class ServeCommandTest {
   private static final Duration WAIT = Duration.ofMinutes(2);
 
   @TempDir private Path folder;
-  private final List<ServerProcess> started = new ArrayList<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private ServeProcesses processes;
+
+  @BeforeEach
+  void prepare() {
+    processes = new ServeProcesses(folder);
+  }
 
   @AfterEach
   void killAll() {
-    started.forEach(ServerProcess::kill);
-  }
-
-  /** A server process, and what it has printed until it was ready. */
-  private record ServerProcess(Process process, BufferedReader out, List<String> lines) {
-    private String word(String start) {
-      return lines.stream()
-          .flatMap(line -> List.of(line.split("\\s+")).stream())
-          .filter(word -> word.startsWith(start))
-          .findFirst()
-          .orElse("");
-    }
-
-    private void kill() {
-      process.destroyForcibly().onExit().join();
-    }
+    processes.close();
   }
 
   private ServerProcess start(int port, String... more) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.holdfast.cli.Main",
-                "serve",
-                "--set=nodeTimeout=PT6S",
-                "--port=" + port));
-    command.addAll(List.of(more));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().put("XDG_CONFIG_HOME", folder.resolve("config").toString());
-    Process process = builder.start();
-    BufferedReader out = process.inputReader();
-    ServerProcess server = new ServerProcess(process, out, new ArrayList<>());
-    started.add(server);
-    for (String line = out.readLine(); line != null; line = out.readLine()) {
-      server.lines().add(line);
-      if (line.startsWith("Press Ctrl-C")) {
-        return server;
-      }
-    }
-    throw new AssertionError("The server ended early: " + server.lines());
-  }
-
-  /** A port that stays the same when a server is started again. */
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
+    return processes.start(port, more);
   }
 
   /** What a new user types, in a shell in which the variables are set. */
@@ -96,16 +58,39 @@ class ServeCommandTest {
       return Cli.with(variables, args);
     }
 
-    String startedRun(Path marker) {
-      String input = "--input={\"started\":\"%s\"}".formatted(marker);
-      Cli start = run("run", "start", "cli::parcel", input, "--json");
+    String startedRun(String workflow, String input) {
+      Cli start = run("run", "start", workflow, "--input=" + input, "--json");
       assertThat(start.exit()).as(start.err()).isZero();
       return Json.read(start.out()).get("id").stringValue();
+    }
+
+    /** Returns whether step pack of a run is running. */
+    boolean isPacking(String run) {
+      for (JsonNode step : Json.read(run("run", "show", run, "--json").out()).path("steps")) {
+        if (step.path("name").asString().equals("pack") && step.path("job").isString()) {
+          Cli job = run("job", "show", step.path("job").stringValue(), "--json");
+          return Json.read(job.out()).path("state").asString().equals("RUNNING");
+        }
+      }
+      return false;
     }
 
     void awaitOutput(String text, String... args) {
       await().atMost(WAIT).until(() -> run(args).out(), out -> out.contains(text));
     }
+  }
+
+  /**
+   * A workflow whose step pack takes some seconds, in which the servers are killed. It then waits
+   * for signal {@code approved} before step ship.
+   */
+  private record Work(String workflow, String input) {}
+
+  private static final Work DEMO =
+      new Work("demo::fulfil", "{\"number\":1000,\"customer\":\"Ada\"}");
+
+  private Work parcel() {
+    return new Work("cli::parcel", "{\"started\":\"%s\"}".formatted(folder.resolve("packing")));
   }
 
   /** Starts servers, which may be killed and started again. */
@@ -121,12 +106,10 @@ class ServeCommandTest {
    * @return the servers of the second start
    */
   private List<ServerProcess> killInTheMiddleOfARun(
-      Shell shell, List<ServerProcess> first, Servers servers) throws IOException {
-    shell.awaitOutput("cli::parcel", "workflow", "list");
-    Path packing = folder.resolve("packing");
-    String run = shell.startedRun(packing);
-    await().atMost(WAIT).until(() -> Files.exists(packing));
-    assertThat(shell.run("job", "list", "--state=RUNNING").out()).contains("cli::pack");
+      Shell shell, Work work, List<ServerProcess> first, Servers servers) throws IOException {
+    shell.awaitOutput(work.workflow(), "workflow", "list");
+    String run = shell.startedRun(work.workflow(), work.input());
+    await().atMost(WAIT).until(() -> shell.isPacking(run));
     CompletableFuture<Cli> watch =
         CompletableFuture.supplyAsync(() -> shell.run("run", "watch", run, "--patience=5m"));
     first.forEach(ServerProcess::kill);
@@ -142,9 +125,11 @@ class ServeCommandTest {
 
   @Test
   void aNewUserSeesARunFinishAlthoughTheServerIsKilledInTheMiddle() throws Exception {
-    int port = freePort();
+    int port = ServeProcesses.freePort();
     String data = "--data-dir=" + folder.resolve("data");
-    ServerProcess first = start(port, data);
+    ServerProcess first = start(port, data, "--demo", "--log-level=info");
+    // The flag counts, and not the variable.
+    assertThat(first.lines()).anyMatch(line -> line.matches(".* INFO .* Serving http://.*"));
     String key = first.word("holdfast_live_default_");
     assertThat(key).isNotEmpty();
     assertThat(first.word("holdfast_live_admin_")).isNotEmpty();
@@ -156,7 +141,8 @@ class ServeCommandTest {
         .contains("local", "http://127.0.0.1:" + port)
         .doesNotContain(key);
     List<ServerProcess> second =
-        killInTheMiddleOfARun(shell, List.of(first), () -> List.of(start(port, data)));
+        killInTheMiddleOfARun(
+            shell, DEMO, List.of(first), () -> List.of(start(port, data, "--demo")));
 
     ServerProcess server = second.getFirst();
     assertThat(server.word("holdfast_live_")).isEmpty();
@@ -171,7 +157,7 @@ class ServeCommandTest {
   @Test
   void twoServersOnOneDatabaseSurviveTheSame() throws Exception {
     try (TestDatabase database = SharedServer.freshDatabase()) {
-      int port = freePort();
+      int port = ServeProcesses.freePort();
       String[] at = {
         "--database-url=" + database.jdbcUrl(),
         "--user=" + database.user(),
@@ -197,7 +183,7 @@ class ServeCommandTest {
       // A database of its own may be shared: its keys are not stored for one user.
       assertThat(folder.resolve("config")).doesNotExist();
 
-      List<ServerProcess> second = killInTheMiddleOfARun(shell, first, servers);
+      List<ServerProcess> second = killInTheMiddleOfARun(shell, parcel(), first, servers);
       second.forEach(ServerProcess::kill);
     }
   }
@@ -259,6 +245,35 @@ class ServeCommandTest {
     List<String> list = new ArrayList<>(List.of(all));
     list.add(more);
     return list.toArray(String[]::new);
+  }
+
+  private static String source(String key, Cli printed) {
+    assertThat(printed.exit()).as(printed.err()).isZero();
+    return Json.read(printed.out()).get(key).get("source").stringValue();
+  }
+
+  @Test
+  void theSourceOfAValueIsTheOptionThatWasTyped() {
+    String[] words = {"config", "--json", "--user=ada", "--set=drain=PT1M", "--log-level=debug"};
+    Cli printed = Cli.with(Map.of("HOLDFAST_LOG_LEVEL", "error"), words);
+
+    assertThat(source("database.user", printed)).isEqualTo("--user");
+    assertThat(source("drain", printed)).isEqualTo("--set drain=");
+    assertThat(source("log.level", printed)).isEqualTo("--log-level");
+    assertThat(Json.read(printed.out()).get("log.level").get("value").stringValue())
+        .isEqualTo("DEBUG");
+    Cli variable = Cli.with(Map.of("HOLDFAST_LOG_LEVEL", "error"), "config", "--json");
+    assertThat(source("log.level", variable)).isEqualTo("HOLDFAST_LOG_LEVEL");
+  }
+
+  @Test
+  void anInvalidLogIsRefusedBeforeTheServerStarts() {
+    Cli level = Cli.with(Map.of("HOLDFAST_LOG_LEVEL", "loud"), "serve");
+    assertThat(level.exit()).isEqualTo(ExitCode.USAGE.number());
+    assertThat(level.err()).contains("log.level 'loud' (from HOLDFAST_LOG_LEVEL)");
+    Cli format = Cli.run("config", "--log-format=xml");
+    assertThat(format.exit()).isEqualTo(ExitCode.USAGE.number());
+    assertThat(format.err()).contains("log.format 'xml' (from --log-format)");
   }
 
   @Test

@@ -18,6 +18,7 @@ import dev.holdfast.engine.store.Store;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -290,6 +291,11 @@ public final class HoldfastNode implements AutoCloseable {
   /** Returns whether the node holds nothing, and no claim is under way or has an unknown result. */
   public boolean isIdle() {
     return held() == 0 && components.claims.calls().areSettled();
+  }
+
+  /** Returns whether the node has stored all workflows and schedules that it declares. */
+  public boolean hasDeclared() {
+    return components.declared.stream().allMatch(BooleanSupplier::getAsBoolean);
   }
 
   /** Returns whether the node leaves work to others, because it has no free slots for it. */

@@ -19,11 +19,13 @@ import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.claim.PollBackoff;
+import dev.holdfast.engine.codec.CanonicalJson;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.held.FairSlots;
 import dev.holdfast.engine.held.NodeIdentity;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.intake.ClientSettings;
+import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.node.NodeSettings.QueueSettings;
 import dev.holdfast.engine.node.NodeSettings.StackSettings;
 import dev.holdfast.engine.notify.ClusterCoordinator;
@@ -32,16 +34,20 @@ import dev.holdfast.engine.rule.Router;
 import dev.holdfast.engine.rule.TaskPatternMap;
 import dev.holdfast.engine.run.HungSettings;
 import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.RecurringReader;
 import dev.holdfast.engine.store.LeaseStore;
+import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.engine.workflow.WorkflowCatalog;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Metrics;
 import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +55,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -98,8 +105,8 @@ public final class NodeBuilder {
   private Router router = Router.toAll(TaskExecutor.VIRTUAL);
   private int platformThreads = Runtime.getRuntime().availableProcessors();
   private PollBackoff poll = PollBackoff.DEFAULT;
-  private Upkeep.Retention retention =
-      new Upkeep.Retention(Duration.ofDays(14), Duration.ofDays(90));
+  private Supplier<Upkeep.Retention> retention =
+      () -> new Upkeep.Retention(Duration.ofDays(14), Duration.ofDays(90));
   private int resultLimit = 1 << 20;
   private Duration shutdownGrace = Duration.ofSeconds(25);
   private HungSettings hung = HungSettings.DEFAULT;
@@ -551,7 +558,16 @@ public final class NodeBuilder {
    * 14 days for ended jobs and 90 days for dead-lettered ones.
    */
   public NodeBuilder keep(Duration history, Duration deadLetter) {
-    this.retention = new Upkeep.Retention(history, deadLetter);
+    Upkeep.Retention always = new Upkeep.Retention(history, deadLetter);
+    return keep(() -> always);
+  }
+
+  /**
+   * Sets where the node reads how long ended jobs and dead-lettered jobs are kept, about once an
+   * hour, for settings that change while it runs. Defaults to the same values all the time.
+   */
+  public NodeBuilder keep(Supplier<Upkeep.Retention> latest) {
+    this.retention = latest;
     return this;
   }
 
@@ -660,6 +676,25 @@ public final class NodeBuilder {
   /** Returns the names of the tasks that have a handler. */
   public Set<String> taskNames() {
     return tasks.stream().map(task -> task.type().name()).collect(Collectors.toSet());
+  }
+
+  /** Returns the schedules that the node declares. */
+  List<SchedulePlan> plans() {
+    Planner planner = new Planner(codec, client.payloadLimit(), JobOrigin.declared(stack));
+    return declared.stream().map(schedule -> planner.plan(schedule.apply(codec))).toList();
+  }
+
+  /**
+   * Returns a hash of what the node stores when it starts: its workflows and schedules. Builders
+   * that declare the same have the same hash, in every process of the same version of Holdfast.
+   */
+  public String declarations() {
+    List<String> all = new ArrayList<>();
+    workflows.forEach(workflow -> all.add(WorkflowCatalog.hash(workflow, codec)));
+    plans().forEach(plan -> all.add(Planner.fingerprint(plan)));
+    Collections.sort(all);
+    return CanonicalJson.sha256(
+        Version.current() + "\n" + application + "\n" + String.join("\n", all));
   }
 
   /**

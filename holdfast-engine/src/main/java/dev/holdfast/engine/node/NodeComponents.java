@@ -32,7 +32,10 @@ import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Ticker;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /** The components that the roles of a node share. */
@@ -60,6 +63,9 @@ final class NodeComponents {
   final LostSlots lost;
   final DrainNotice drain = new DrainNotice();
   final HoldfastClient client;
+
+  /** Return whether the roles that store what the node declares have done so. */
+  final List<BooleanSupplier> declared = new ArrayList<>();
 
   /** Whether the node is part of a process that sends one heartbeat for all of its nodes. */
   final boolean isPart;

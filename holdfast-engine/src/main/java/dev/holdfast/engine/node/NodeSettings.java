@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,7 @@ public record NodeSettings(
     PollBackoff poll,
     LivenessSettings liveness,
     StackSettings stacks,
-    Upkeep.Retention retention,
+    Supplier<Upkeep.Retention> retention,
     int resultLimit,
     Duration shutdownGrace,
     HungSettings hung) {

@@ -1,12 +1,10 @@
 package dev.holdfast.engine.node;
 
-import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.intake.ServedQueues;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.WhileEnabled;
-import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.Registrar;
 import dev.holdfast.engine.schedule.Scheduler;
 import dev.holdfast.engine.trigger.Declarer;
@@ -70,6 +68,7 @@ final class UpkeepRoles {
                 components.meters,
                 components.crowd)));
     this.registrar = registrar(from);
+    registrar.ifPresent(role -> components.declared.add(role::isDone));
     if (!components.modes.isEnabled() && !from.triggers.isEmpty()) {
       whileEnabled(waker -> new Declarer(components.store.triggers(), from.triggers));
     }
@@ -92,11 +91,6 @@ final class UpkeepRoles {
     if (from.declared.isEmpty() && !from.namedApplication) {
       return Optional.empty();
     }
-    Planner planner =
-        new Planner(
-            from.codec,
-            from.client.payloadLimit(),
-            JobOrigin.declared(components.settings.stacks().stack()));
     return Optional.of(
         whileEnabled(waker ->
             new Registrar(
@@ -104,9 +98,7 @@ final class UpkeepRoles {
                 components.bus,
                 components.identity::incarnation,
                 from.application,
-                from.declared.stream()
-                    .map(schedule -> planner.plan(schedule.apply(from.codec)))
-                    .toList(),
+                from.plans(),
                 ServedQueues.lenient(components.store.queues())::check,
                 waker)));
   }

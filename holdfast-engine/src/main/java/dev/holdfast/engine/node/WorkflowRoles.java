@@ -48,7 +48,9 @@ final class WorkflowRoles {
     whileEnabled(
         waker -> new Reconciler(runs.repair(), advancer::expect, components.environment.random()));
     if (!from.workflows.isEmpty()) {
-      whileEnabled(waker -> new WorkflowRegistrar(components.client.workflows(), from.workflows));
+      WorkflowRegistrar registrar =
+          whileEnabled(waker -> new WorkflowRegistrar(catalog, from.workflows));
+      components.declared.add(registrar::isDone);
     }
   }
 

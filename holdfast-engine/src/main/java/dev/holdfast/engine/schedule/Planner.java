@@ -62,7 +62,7 @@ public final class Planner {
    * Returns a text that differs if plans differ, and is the same in every process. Plans without a
    * stack have the same fingerprint as before stacks were introduced.
    */
-  static String fingerprint(SchedulePlan plan) {
+  public static String fingerprint(SchedulePlan plan) {
     SchedulePlan.JobTemplate job = plan.job();
     String text =
         String.join(

@@ -61,6 +61,7 @@ public final class Registrar implements Role {
   private final Consumer<String> queueCheck;
   private final Set<String> queuesChecked = new HashSet<>();
   private final Waker waker;
+  private volatile boolean done;
   private Moment notBefore = new Moment(Long.MIN_VALUE);
 
   /**
@@ -100,6 +101,11 @@ public final class Registrar implements Role {
     return "registrar";
   }
 
+  /** Returns whether all schedules have been stored as declared. */
+  public boolean isDone() {
+    return done;
+  }
+
   /** Checks again, since declarations or stored schedules may have changed. */
   public void lookAgain() {
     waker.wake();
@@ -123,6 +129,7 @@ public final class Registrar implements Role {
       if (DeclarationDiff.leavesOver(application, survey)) {
         cancelUndeclared(me);
       }
+      done |= !again;
     } catch (StoreException failure) {
       log.warn(
           "Declared schedules could not be checked, retrying in {}: {}",

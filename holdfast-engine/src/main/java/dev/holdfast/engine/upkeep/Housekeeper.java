@@ -7,6 +7,7 @@ import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +21,7 @@ public final class Housekeeper implements Role {
   private static final Duration SOON = Duration.ofSeconds(1);
 
   private final Upkeep upkeep;
-  private final Upkeep.Retention retention;
+  private final Supplier<Upkeep.Retention> retention;
   private final RandomGenerator random;
   private final Ticker ticker;
   private final RoleSpans spans;
@@ -32,15 +33,16 @@ public final class Housekeeper implements Role {
       RandomGenerator random,
       Ticker ticker,
       RoleSpans spans) {
-    this(upkeep, retention, random, ticker, spans, Duration.ZERO);
+    this(upkeep, () -> retention, random, ticker, spans, Duration.ZERO);
   }
 
   /**
+   * @param retention what to keep, which may change from round to round
    * @param first how long after its start the first round is
    */
   public Housekeeper(
       Upkeep upkeep,
-      Upkeep.Retention retention,
+      Supplier<Upkeep.Retention> retention,
       RandomGenerator random,
       Ticker ticker,
       RoleSpans spans,
@@ -65,7 +67,7 @@ public final class Housekeeper implements Role {
     }
     Duration next = ROUND.plusSeconds(random.nextInt(600));
     try {
-      Upkeep.Report report = upkeep.tidy(retention);
+      Upkeep.Report report = upkeep.tidy(retention.get());
       if (report.partitionsDropped() + report.deadLettersPurged() + report.resultsDropped() > 0) {
         log.info(
             "Deleted {} days of history, {} dead-lettered jobs and {} results past their retention",

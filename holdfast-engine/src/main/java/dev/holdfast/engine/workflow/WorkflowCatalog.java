@@ -79,6 +79,11 @@ public final class WorkflowCatalog {
     return fresh;
   }
 
+  /** Returns the hash under which the graph of a workflow is stored. */
+  public static String hash(Workflow<?, ?> workflow, PayloadCodec codec) {
+    return new GraphCompiler(codec).compile(workflow).hash();
+  }
+
   /** Returns the names of the workflows that are stored, in alphabetical order. */
   public List<String> names() {
     return definitions.names();

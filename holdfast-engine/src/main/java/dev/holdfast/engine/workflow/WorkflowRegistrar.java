@@ -16,6 +16,7 @@ public final class WorkflowRegistrar implements Role {
 
   private final WorkflowCatalog catalog;
   private final List<Workflow<?, ?>> workflows;
+  private volatile boolean done;
 
   public WorkflowRegistrar(WorkflowCatalog catalog, List<Workflow<?, ?>> workflows) {
     this.catalog = catalog;
@@ -27,10 +28,16 @@ public final class WorkflowRegistrar implements Role {
     return "workflow-registrar";
   }
 
+  /** Returns whether all are stored. */
+  public boolean isDone() {
+    return done;
+  }
+
   @Override
   public Moment tick(Moment now) {
     try {
       workflows.forEach(catalog::register);
+      done = true;
       return Moment.NEVER;
     } catch (StoreException failure) {
       log.warn(

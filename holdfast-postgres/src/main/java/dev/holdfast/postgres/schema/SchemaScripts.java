@@ -10,6 +10,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -25,21 +26,43 @@ import org.jspecify.annotations.Nullable;
 public final class SchemaScripts {
   private static final String NOWHERE = "holdfast_without_tables";
 
+  /**
+   * The version of the newest migration, which programs need to know when they start. The scripts
+   * are read when they are needed: Flyway takes half a second to find them.
+   */
+  static final int NEWEST = 30;
+
   private record Script(
       int version, String description, String name, @Nullable Integer checksum, String text) {}
 
-  private final List<Script> scripts;
+  private final int target;
+  private final Supplier<List<Script>> reading;
+  private @Nullable List<Script> scripts;
 
-  private SchemaScripts(List<Script> scripts) {
-    this.scripts = scripts;
+  private SchemaScripts(int target, Supplier<List<Script>> reading) {
+    this.target = target;
+    this.reading = reading;
   }
 
   /**
-   * Reads the scripts of this program.
+   * Returns the scripts of this program.
    *
    * @param dataSource any database: Flyway needs one even to list scripts, and writes nothing
    */
   public static SchemaScripts load(DataSource dataSource) {
+    return new SchemaScripts(NEWEST, () -> list(dataSource));
+  }
+
+  private synchronized List<Script> scripts() {
+    List<Script> known = scripts;
+    if (known == null) {
+      known = reading.get();
+      scripts = known;
+    }
+    return known;
+  }
+
+  private static List<Script> list(DataSource dataSource) {
     return FlywayLog.quietly(() -> {
       try {
         MigrationInfo[] known =
@@ -54,7 +77,7 @@ public final class SchemaScripts {
                 .load()
                 .info()
                 .all();
-        return new SchemaScripts(Arrays.stream(known).map(SchemaScripts::read).toList());
+        return Arrays.stream(known).map(SchemaScripts::read).toList();
       } catch (FlywayException failure) {
         throw SqlFailures.during("list the migrations of this program", failure);
       }
@@ -80,14 +103,19 @@ public final class SchemaScripts {
 
   /** Returns these scripts and one more, to try out or measure a migration. */
   public SchemaScripts and(String description, String text) {
-    List<Script> more = new ArrayList<>(scripts);
-    more.add(new Script(target() + 1, description, description, null, text));
-    return new SchemaScripts(more);
+    int next = target + 1;
+    return new SchemaScripts(
+        next,
+        () -> {
+          List<Script> more = new ArrayList<>(scripts());
+          more.add(new Script(next, description, description, null, text));
+          return more;
+        });
   }
 
   /** Returns the version that this program needs. */
   public int target() {
-    return scripts.stream().mapToInt(Script::version).max().orElse(0);
+    return target;
   }
 
   /**
@@ -111,7 +139,7 @@ public final class SchemaScripts {
           """
               .replace("${schema}", schema));
       List<Integer> applied = applied(transaction, schema);
-      for (Script script : scripts) {
+      for (Script script : scripts()) {
         if (!applied.contains(script.version)) {
           long started = System.nanoTime();
           statement.execute(script.text.replace("${schema}", schema));

@@ -49,7 +49,8 @@ public final class LocalApi implements AutoCloseable {
   public LocalApi(Store store) {
     this.tenant =
         new OnlyTenant(
-            new Tenant(1, TENANT, TenantState.ACTIVE, Instant.EPOCH, TenantSettings.DEFAULT, null),
+            new Tenant(
+                1, TENANT, TenantState.ACTIVE, Instant.EPOCH, TenantSettings.DEFAULT, null, null),
             store,
             HoldfastClient.on(store),
             HoldfastLeases.on(store));

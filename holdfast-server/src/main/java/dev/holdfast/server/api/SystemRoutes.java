@@ -13,15 +13,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 
 /** Health, metrics and the description of the API. */
 public final class SystemRoutes {
   private final Supplier<List<String>> notReady;
   private final Supplier<String> metrics;
-  private final String openApi;
-  private final String page;
+  private final Supplier<String> openApi = onFirstUse(() -> resource("openapi.yaml"));
+  // Parsing the description takes a tenth of a second: not at each start.
+  private final Supplier<String> page = onFirstUse(() -> new OpenApiPage(openApi.get()).html());
 
   /**
    * @param notReady returns why the server is not ready; empty if it is
@@ -30,8 +33,19 @@ public final class SystemRoutes {
   public SystemRoutes(Supplier<List<String>> notReady, Supplier<String> metrics) {
     this.notReady = notReady;
     this.metrics = metrics;
-    this.openApi = resource("openapi.yaml");
-    this.page = new OpenApiPage(openApi).html();
+  }
+
+  private static Supplier<String> onFirstUse(Supplier<String> text) {
+    AtomicReference<@Nullable String> known = new AtomicReference<>();
+    return () -> {
+      String before = known.get();
+      if (before != null) {
+        return before;
+      }
+      String fresh = text.get();
+      known.set(fresh);
+      return fresh;
+    };
   }
 
   static String resource(String name) {
@@ -95,10 +109,10 @@ public final class SystemRoutes {
   }
 
   private Response openApi(Call call) {
-    return new Response.Text(200, "application/yaml; charset=utf-8", openApi);
+    return new Response.Text(200, "application/yaml; charset=utf-8", openApi.get());
   }
 
   private Response docs(Call call) {
-    return new Response.Text(200, "text/html; charset=utf-8", page);
+    return new Response.Text(200, "text/html; charset=utf-8", page.get());
   }
 }

@@ -10,6 +10,7 @@ import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.node.NodeCore;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.Upkeep.Retention;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.postgres.PostgresStore;
 import dev.holdfast.postgres.SharedConnections;
@@ -50,7 +51,6 @@ import dev.holdfast.server.stream.Feeds;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.SchemaTenants;
 import dev.holdfast.server.tenant.TenantMigrations;
-import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
 import dev.holdfast.server.trace.RequestSpans;
 import dev.holdfast.server.trace.ServerTraces;
@@ -82,6 +82,7 @@ import org.slf4j.LoggerFactory;
 public final class HoldfastServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HoldfastServer.class);
   private static final String DATABASE = "holdfast";
+  private static final String APPLICATION = "holdfast-server";
   private static final Duration TENANT_GRACE = Duration.ofDays(7);
 
   private final ServerConfig config;
@@ -173,6 +174,7 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(signals::close);
     Holds holds = new Holds(schema);
     Hints hints = new Hints(connections.control(schema), schema);
+    NodeBuilder sample = sample(connections);
     FairSlots slots =
         new FairSlots(config.work().concurrency(), Ticker.system(), this::hasSeveralTenants);
     ControlNodes processes =
@@ -180,10 +182,11 @@ public final class HoldfastServer implements AutoCloseable {
             connections.control(schema),
             connections.heart(schema),
             connections.session(),
-            slots::used);
+            slots::used,
+            hasNode() ? sample.declarations() : "");
     ServerProcess process =
         new ServerProcess(processes, holds, signals, connections.control(schema));
-    NodeCore.Settings registration = registration(connections);
+    NodeCore.Settings registration = registration(sample);
     TenantChanges changes = new TenantChanges(process, holds, hints, config.work().tenantIdle());
     TenantLinks links = new TenantLinks(connections, holds, signals, process, changes);
     if (traces != null) {
@@ -200,7 +203,6 @@ public final class HoldfastServer implements AutoCloseable {
     process.start(registration, metrics.registry());
     closing.push(changes::close);
     changes.start();
-    migrations.run();
     firstKeys = new FirstStart(control, keys, all, audit).run(config.adminKey());
     all.refresh();
     metrics.pool("control", control::pool);
@@ -310,15 +312,20 @@ public final class HoldfastServer implements AutoCloseable {
     return config.is(ServerMode.WORKER) || config.is(ServerMode.SCHEDULER);
   }
 
-  /** Returns how this server registers. */
-  private NodeCore.Settings registration(SharedConnections connections) {
-    boolean works = config.is(ServerMode.WORKER);
-    // Only to learn which tasks there are.
+  /** Returns a node that is never started, to learn what the modules have. */
+  private NodeBuilder sample(SharedConnections connections) {
     NodeBuilder sample =
         HoldfastNode.on(
-            PostgresStore.sharing(
-                connections, 0, config.database().schema(), (none, id) -> null, () -> null));
+                PostgresStore.sharing(
+                    connections, 0, config.database().schema(), (none, id) -> null, () -> null))
+            .application(APPLICATION);
     modules.forEach(sample::install);
+    return sample;
+  }
+
+  /** Returns how this server registers. */
+  private NodeCore.Settings registration(NodeBuilder sample) {
+    boolean works = config.is(ServerMode.WORKER);
     Set<String> roles = new TreeSet<>();
     if (works) {
       roles.add("worker");
@@ -373,6 +380,11 @@ public final class HoldfastServer implements AutoCloseable {
               public List<Integer> ids(Collection<String> names) {
                 return all.ids(names);
               }
+
+              @Override
+              public void registered(int id, String registered) {
+                all.registered(id, registered);
+              }
             });
     node = own;
     links.node(own);
@@ -384,10 +396,7 @@ public final class HoldfastServer implements AutoCloseable {
     });
     own.start();
     metrics.node(own::load);
-    // Each tenant is entered once, to register the workflows and schedules of this program.
-    all.opened().stream()
-        .filter(tenant -> tenant.tenant().state() == TenantState.ACTIVE)
-        .forEach(OpenTenant::wake);
+    all.opened().forEach(tenant -> own.changed(tenant.tenant()));
   }
 
   private LivenessSettings liveness() {
@@ -399,15 +408,16 @@ public final class HoldfastServer implements AutoCloseable {
   private NodeBuilder nodeOf(OpenTenant tenant) {
     NodeBuilder builder =
         HoldfastNode.on(tenant.store())
-            .application("holdfast-server")
+            .application(APPLICATION)
             .meters(metrics.registry())
             .interceptAttempts(metrics.attempts(tenant.tenant().name()))
             .shutdownGrace(config.drain())
             .liveness(liveness())
             .maxConcurrent(config.work().concurrency())
-            .keep(
-                tenant.tenant().settings().keepHistory(),
-                tenant.tenant().settings().keepDeadLetters());
+            .keep(() ->
+                new Retention(
+                    tenant.tenant().settings().keepHistory(),
+                    tenant.tenant().settings().keepDeadLetters()));
     if (traces != null) {
       builder.telemetry(traces).interceptAttempts(ServerTraces.attempts(tenant.tenant().name()));
     }

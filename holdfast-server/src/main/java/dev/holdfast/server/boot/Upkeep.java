@@ -29,9 +29,8 @@ final class Upkeep implements AutoCloseable {
   private final Kept kept;
   private final Refusals refusals;
   private IntPredicate working = tenant -> false;
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("holdfast-upkeep").factory());
+  private final ScheduledExecutorService timer = timer("holdfast-upkeep");
+  private final ScheduledExecutorService migrating = timer("holdfast-migrate");
 
   /** What is deleted when it is old. */
   record Kept(Idempotency idempotency, AuditLog audit, Duration keepAudit) {}
@@ -49,6 +48,11 @@ final class Upkeep implements AutoCloseable {
     this.refusals = refusals;
   }
 
+  private static ScheduledExecutorService timer(String name) {
+    return Executors.newSingleThreadScheduledExecutor(
+        Thread.ofPlatform().daemon().name(name).factory());
+  }
+
   /** Sets what tells whether this server works in a tenant at present. */
   Upkeep working(IntPredicate works) {
     this.working = works;
@@ -61,7 +65,8 @@ final class Upkeep implements AutoCloseable {
   Upkeep start(boolean deletes) {
     repeat(5, "record refused requests", () -> refusals.flush(false));
     repeat(2, "follow changes of tenants", tenants::refresh);
-    repeat(60, "migrate tenants", migrations::run);
+    // Elsewhere: many tenants take a minute, and each is available as soon as it is migrated.
+    repeat(migrating, Duration.ZERO, 60, "migrate tenants", this::migrate);
     repeat(60, "release memory of unused tenants", () -> tenants.releaseUnused(working));
     repeat(60, "record when keys were used", ring::flushLastUsed);
     if (deletes) {
@@ -75,9 +80,21 @@ final class Upkeep implements AutoCloseable {
     return this;
   }
 
+  private void migrate() {
+    if (migrations.run() > 0) {
+      tenants.refresh();
+    }
+  }
+
   private void repeat(int seconds, String what, Runnable work) {
+    Duration first = Duration.ofSeconds(Math.min(seconds, FIRST_SECONDS));
+    repeat(timer, first, seconds, what, work);
+  }
+
+  private static void repeat(
+      ScheduledExecutorService on, Duration first, int seconds, String what, Runnable work) {
     Future<?> unused =
-        timer.scheduleWithFixedDelay(
+        on.scheduleWithFixedDelay(
             () -> {
               try {
                 work.run();
@@ -86,13 +103,15 @@ final class Upkeep implements AutoCloseable {
                     "Could not {}, trying again in {} s: {}", what, seconds, failure.getMessage());
               }
             },
-            Math.min(seconds, FIRST_SECONDS),
+            first.toSeconds(),
             seconds,
             TimeUnit.SECONDS);
   }
 
   @Override
   public void close() {
+    migrations.close();
+    migrating.shutdownNow();
     timer.shutdownNow();
     refusals.flush(true);
     ring.flushLastUsed();

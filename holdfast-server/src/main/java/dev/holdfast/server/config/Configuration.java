@@ -75,21 +75,29 @@ public final class Configuration {
               "How long a server may be silent before it is declared dead."),
           Key.of("drain", "PT25S", "How long running jobs may take when the server stops."),
           Key.of("keepAudit", "P400D", "How long entries of the audit log are kept."),
+          Key.of("otel.sdkDisabled", "", "true to send no traces; false."),
           Key.of("otel.tracesExporter", "", "otlp or none; otlp if there is an endpoint."),
           Key.of("otel.exporterOtlpEndpoint", "", "The collector, such as http://host:4318."),
           Key.of("otel.exporterOtlpProtocol", "", "http/json, which all collectors accept."),
           Key.secret("otel.exporterOtlpHeaders", "Headers for the collector, as in a=1,b=2."),
+          Key.of("otel.exporterOtlpTimeout", "", "How long a batch may take, in ms; 10000."),
+          Key.of("otel.exporterOtlpTracesEndpoint", "", "Where traces are posted, as it is."),
+          Key.of("otel.exporterOtlpTracesProtocol", "", "The protocol for traces."),
+          Key.secret("otel.exporterOtlpTracesHeaders", "The headers for traces."),
+          Key.of("otel.exporterOtlpTracesTimeout", "", "How long a batch of traces may take."),
           Key.of("otel.serviceName", "", "The name of this service in traces; holdfast."),
           Key.of("otel.resourceAttributes", "", "What else describes it, as in a=1,b=2."),
           Key.of("otel.tracesSampler", "", "Which traces are recorded, as OpenTelemetry says."),
           Key.of("otel.tracesSamplerArg", "", "The argument of the sampler, such as 0.1."));
 
+  private static final String DEFAULT = "default";
   private static final String VARIABLES = "HOLDFAST_";
 
   /** Variables with this prefix that belong to the command and the launcher, not to the server. */
   private static final Set<String> FOREIGN =
       Set.of(
           "HOLDFAST_JAVA_OPTS",
+          "HOLDFAST_CLASSPATH",
           "HOLDFAST_CONFIG",
           "HOLDFAST_URL",
           "HOLDFAST_KEY",
@@ -115,6 +123,31 @@ public final class Configuration {
   }
 
   /**
+   * A value that was given in the command line.
+   *
+   * @param option the option as the user has typed it, without the value
+   */
+  public record Flag(String text, String option) {
+    /** Returns a value that was given with the option for all keys. */
+    public static Flag set(String key, String text) {
+      return new Flag(text, "--set %s=".formatted(key));
+    }
+  }
+
+  /**
+   * Reads the configuration of a program that has no options of its own.
+   *
+   * @param set the values of keys
+   * @see #of
+   */
+  public static Configuration read(
+      @Nullable Path file, Map<String, String> environment, Map<String, String> set) {
+    Map<String, Flag> flags = new LinkedHashMap<>();
+    set.forEach((key, text) -> flags.put(key, Flag.set(key, text)));
+    return of(file, environment, flags);
+  }
+
+  /**
    * Reads the configuration.
    *
    * @param file the YAML file; null for none
@@ -122,20 +155,18 @@ public final class Configuration {
    * @param flags the values of flags, by key; only those that were given
    * @throws ConfigException if a key is not known, is given twice, or has a wrong form
    */
-  public static Configuration read(
-      @Nullable Path file, Map<String, String> environment, Map<String, String> flags) {
+  public static Configuration of(
+      @Nullable Path file, Map<String, String> environment, Map<String, Flag> flags) {
     Map<String, Value> values = new LinkedHashMap<>();
-    KEYS.forEach(key -> put(values, key, key.standard(), "default"));
+    KEYS.forEach(key -> put(values, key, key.standard(), DEFAULT));
     if (file != null) {
       yaml(file)
           .forEach(
               (name, text) -> put(values, known(name, file.toString()), text, file.toString()));
     }
     environment(environment, values);
-    flags.forEach((name, text) -> {
-      Key key = known(name, "the flags");
-      put(values, key, text, key.flag());
-    });
+    flags.forEach(
+        (name, flag) -> put(values, known(name, "the flags"), flag.text(), flag.option()));
     return new Configuration(values);
   }
 
@@ -259,10 +290,17 @@ public final class Configuration {
     };
   }
 
-  /** Returns the level of the log; null if it is not configured. */
+  /**
+   * Returns the level of the log; null if it is not configured.
+   *
+   * @throws ConfigException if there is no such level
+   */
   public @Nullable String logLevel() {
     Value level = value("log.level");
-    return level.source().equals("default") ? null : level.text().strip();
+    if (!ServerLog.isLevel(level.text().strip())) {
+      throw invalid("log.level", "give off, error, warn, info, debug or trace");
+    }
+    return level.source().equals(DEFAULT) ? null : level.text().strip();
   }
 
   /** Returns all values, in the order of the documentation. */
@@ -283,6 +321,8 @@ public final class Configuration {
    * @throws ConfigException if a value is not valid
    */
   public ServerConfig server() {
+    logFormat();
+    logLevel();
     return new ServerConfig(
         modes(),
         new ServerConfig.Http(
@@ -314,16 +354,11 @@ public final class Configuration {
 
   private @Nullable TraceSettings tracing() {
     try {
-      return TraceSettings.of(
-          new TraceSettings.Variables(
-              text("otel.tracesExporter"),
-              text("otel.exporterOtlpEndpoint"),
-              text("otel.exporterOtlpProtocol"),
-              text("otel.exporterOtlpHeaders"),
-              text("otel.serviceName"),
-              text("otel.resourceAttributes"),
-              text("otel.tracesSampler"),
-              text("otel.tracesSamplerArg")));
+      Map<String, String> variables = new LinkedHashMap<>();
+      KEYS.stream()
+          .filter(key -> key.variable().startsWith("OTEL_"))
+          .forEach(key -> variables.put(key.variable(), text(key.name()).strip()));
+      return TraceSettings.of(variables);
     } catch (IllegalArgumentException wrong) {
       throw new ConfigException(String.valueOf(wrong.getMessage()));
     }

@@ -27,10 +27,4 @@ record Key(String name, String standard, boolean secret, String meaning) {
     return (name.startsWith("otel.") ? "" : "HOLDFAST_")
         + name.replaceAll("([a-z])([A-Z])", "$1_$2").replace('.', '_').toUpperCase(Locale.ROOT);
   }
-
-  /** Returns its flag, such as {@code --database-url}. */
-  String flag() {
-    return "--"
-        + name.replaceAll("([a-z])([A-Z])", "$1-$2").replace('.', '-').toLowerCase(Locale.ROOT);
-  }
 }

@@ -67,6 +67,13 @@ public final class DemoTraffic implements AutoCloseable {
                   .runs(DemoModule.REPORT, new Order(0, "everybody"))
                   .every(Duration.ofMinutes(1))
                   .build());
+      client
+          .schedules()
+          .put(
+              Schedule.named("demo-newsletter")
+                  .runs(DemoModule.NEWSLETTER.starter(), new Order(1, "everybody"))
+                  .every(Duration.ofMinutes(2))
+                  .build());
       scheduled = true;
     }
     int next = number + 1;
@@ -74,6 +81,9 @@ public final class DemoTraffic implements AutoCloseable {
     client.enqueue(DemoModule.DELIVER, order);
     if (next % 2 == 1) {
       client.runs().start(DemoModule.FULFIL, order);
+    }
+    if (next % 3 == 1) {
+      client.runs().start(DemoModule.NEWSLETTER, order);
     }
     List<Run> waiting =
         client

@@ -42,6 +42,7 @@ public enum Code {
   RATE_LIMITED(429, "Too many requests"),
   INTERNAL_ERROR(500, "Something went wrong"),
   DATABASE_UNAVAILABLE(503, "The database is not available"),
+  TENANT_MIGRATING(503, "The tenant is being migrated"),
   STOPPING(503, "The server is stopping"),
   TOO_MANY_STREAMS(503, "Too many clients watch");
 

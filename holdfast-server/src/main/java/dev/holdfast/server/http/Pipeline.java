@@ -36,6 +36,7 @@ public final class Pipeline {
   private static final String BEARER = "Bearer ";
   private static final byte[] NO_BODY = new byte[0];
   private static final int PIECE = 16 * 1024;
+  private static final Duration MIGRATING = Duration.ofSeconds(2);
 
   /** Another server can be asked at once; this one needs some time to start again. */
   private static final Duration WHEN_STOPPED = Duration.ofSeconds(2);
@@ -298,11 +299,24 @@ public final class Pipeline {
 
   /** Only reached with a key that is valid for this tenant, or one of the installation. */
   private OpenTenant tenant(String name) {
-    return tenants
-        .open(name)
-        .orElseThrow(() ->
-            Code.TENANT_NOT_FOUND.because(
-                "Tenant '%s' does not exist, or is being deleted.", name));
+    return tenants.open(name).orElseThrow(() -> notOpen(name));
+  }
+
+  private ProblemException notOpen(String name) {
+    boolean exists =
+        tenants
+            .find(name)
+            .filter(tenant ->
+                tenant.state() == TenantState.ACTIVE || tenant.state() == TenantState.SUSPENDED)
+            .isPresent();
+    return exists
+        ? new ProblemException(
+            Response.Problem.of(
+                    Code.TENANT_MIGRATING,
+                    "The tables of tenant '%s' are being migrated to a new version: try again."
+                        .formatted(name))
+                .retryAfter(MIGRATING))
+        : Code.TENANT_NOT_FOUND.because("Tenant '%s' does not exist, or is being deleted.", name);
   }
 
   private byte[] read(RawRequest request) {

@@ -13,6 +13,7 @@ import dev.holdfast.engine.held.NodeIdentity;
 import java.io.OutputStream;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -21,6 +22,9 @@ import org.slf4j.LoggerFactory;
 public final class ServerLog {
   /** The key of the mapped diagnostic context for the id of a request. */
   public static final String REQUEST = "holdfast.request";
+
+  private static final Set<String> LEVELS =
+      Set.of("OFF", "ERROR", "WARN", "INFO", "DEBUG", "TRACE");
 
   private ServerLog() {}
 
@@ -113,8 +117,13 @@ public final class ServerLog {
     }
   }
 
+  /** Returns whether there is a level with this name. */
+  public static boolean isLevel(String text) {
+    return LEVELS.contains(text.toUpperCase(Locale.ROOT));
+  }
+
   private static Level parse(String text) {
-    Level level = Level.toLevel(text.toUpperCase(Locale.ROOT), null);
+    Level level = isLevel(text) ? Level.toLevel(text) : null;
     if (level == null) {
       throw new IllegalArgumentException(
           "Level '%s' is not valid: give OFF, ERROR, WARN, INFO, DEBUG or TRACE.".formatted(text));

@@ -46,6 +46,9 @@ final class ActiveTenants implements TenantChanges.Node {
 
   private static final int ROLE_THREADS = 24;
 
+  /** How many tenants are entered at the same time that have no work. */
+  private static final int REGISTERING = 32;
+
   private final ServerNode.Settings settings;
   private final ServerNode.Parts parts;
   private final ServerNode.Directory directory;
@@ -171,6 +174,30 @@ final class ActiveTenants implements TenantChanges.Node {
         drop(tenant, fresh);
       }
     });
+  }
+
+  /**
+   * Enters tenants to register workflows and schedules there, some at a time.
+   *
+   * @return whether some of them have not registered yet
+   */
+  boolean register(Registrations registrations, long now) {
+    List<Integer> excluded = paused.at(now);
+    int entered = 0;
+    for (int tenant : registrations.due()) {
+      ActiveTenant known = active.get(tenant);
+      HoldfastNode node = known == null ? null : known.node();
+      if (node != null && node.hasDeclared()) {
+        directory.registered(tenant, parts.process().modules());
+        registrations.done(tenant);
+      } else if (known != null) {
+        entered++;
+      } else if (entered < REGISTERING && !excluded.contains(tenant)) {
+        entered++;
+        visit(tenant, true);
+      }
+    }
+    return entered > 0;
   }
 
   /** Starts or stops a node elsewhere: a tenant that does not respond must not delay the others. */

@@ -30,10 +30,10 @@ public final class ControlNodes implements NodeStore {
       """
       insert into ${schema}.node as known
         (incarnation, id, name, host, pid, version, claimed_timeout, timeout, queues, tasks, roles,
-         capacity, session, mode, mode_exceptions, state, started_at, beaten_at)
+         capacity, session, mode, mode_exceptions, modules, state, started_at, beaten_at)
       values
         (:incarnation, :id, :name, :host, :pid, :version, :claimed, :timeout, :queues, :tasks,
-         :roles, :capacity, :session, :mode, :exceptions, 'ALIVE', now(), now())
+         :roles, :capacity, :session, :mode, :exceptions, :modules, 'ALIVE', now(), now())
       on conflict (incarnation) do update set
         beat = known.beat + 1, beaten_at = now()
       where known.state = 'ALIVE'
@@ -122,6 +122,13 @@ public final class ControlNodes implements NodeStore {
           select from ${schema}.node o where o.session = n.session and o.state = 'ALIVE')
       """;
 
+  private static final String DIFFER =
+      """
+      select exists (
+        select from ${schema}.node
+        where state = 'ALIVE' and modules <> '' and modules <> :modules)
+      """;
+
   private static final String FORGET =
       """
       delete from ${schema}.node n
@@ -133,17 +140,38 @@ public final class ControlNodes implements NodeStore {
   private final Database heart;
   private final String session;
   private final IntSupplier running;
+  private final String modules;
 
   /**
    * @param heart for heartbeats, on a connection that works however busy {@code database} is
    * @param session the name of the sessions of this process
    * @param running how many jobs the process runs
+   * @param modules what the process registers in tenants, as a hash; empty for nothing
    */
-  public ControlNodes(Database database, Database heart, String session, IntSupplier running) {
+  public ControlNodes(
+      Database database, Database heart, String session, IntSupplier running, String modules) {
     this.database = database;
     this.heart = heart;
     this.session = session;
     this.running = running;
+    this.modules = modules;
+  }
+
+  /** Returns what the process registers in tenants, as a hash; empty for nothing. */
+  String modules() {
+    return modules;
+  }
+
+  /** Returns whether another live process registers something else in tenants. */
+  boolean differ() {
+    return database.run(
+        "look for processes with other modules",
+        handle ->
+            handle
+                .createQuery(database.sql(DIFFER))
+                .bind("modules", modules)
+                .mapTo(Boolean.class)
+                .one());
   }
 
   @Override
@@ -172,6 +200,7 @@ public final class ControlNodes implements NodeStore {
                   .bind("session", session)
                   .bind("mode", modes.node().name())
                   .bindArray("exceptions", String.class, NodeRows.texts(modes))
+                  .bind("modules", modules)
                   .execute();
           if (before != null) {
             handle

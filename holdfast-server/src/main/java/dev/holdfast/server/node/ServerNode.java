@@ -30,6 +30,7 @@ public final class ServerNode implements AutoCloseable {
   private static final Duration POLL = Duration.ofSeconds(5);
   private static final Duration POLL_UNHEARD = Duration.ofSeconds(1);
   private static final Duration BETWEEN_TAKES = Duration.ofMillis(20);
+  private static final Duration WHILE_REGISTERING = Duration.ofMillis(200);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
   private static final Duration TO_SETTLE = Duration.ofSeconds(10);
@@ -59,6 +60,9 @@ public final class ServerNode implements AutoCloseable {
 
     /** Returns the numbers of the tenants with these names. */
     List<Integer> ids(Collection<String> names);
+
+    /** Records what was registered in a tenant. */
+    void registered(int id, String modules);
   }
 
   /** What the node uses. */
@@ -69,6 +73,7 @@ public final class ServerNode implements AutoCloseable {
   private final Parts parts;
   private final Directory directory;
   private final FairSlots slots;
+  private final Registrations registrations;
   private final ActiveTenants active;
   private final Semaphore wakeups = new Semaphore(0);
   private @Nullable Thread loop;
@@ -79,11 +84,15 @@ public final class ServerNode implements AutoCloseable {
     this.parts = parts;
     this.directory = directory;
     this.slots = slots;
+    this.registrations = new Registrations(parts.process().modules(), settings.tenants());
     this.active = new ActiveTenants(settings, parts, slots, directory, this::look);
   }
 
   /** Starts to look for work. The process has been registered. */
   public ServerNode start() {
+    if (parts.process().differsFromOthers()) {
+      registrations.everywhere();
+    }
     parts.changes().node(active);
     parts.signals().onTenant(this::heard);
     loop = Thread.ofPlatform().daemon().name("holdfast-tenants").start(this::run);
@@ -129,6 +138,9 @@ public final class ServerNode implements AutoCloseable {
   /** Takes over the state and the settings of a tenant. */
   public void changed(Tenant tenant) {
     active.changed(tenant);
+    if (registrations.consider(tenant)) {
+      look();
+    }
   }
 
   private void run() {
@@ -167,13 +179,15 @@ public final class ServerNode implements AutoCloseable {
     }
     Taken taken = parts.hints().take(settings.kinds(), only, active.pausedAt(now), TAKEN_AT_ONCE);
     taken.tenants().forEach(active::visit);
+    boolean registering = active.register(registrations, now);
     active.review(now);
     parts.process().forgetOld(now);
     if (taken.more()) {
       return Duration.ZERO;
     }
+    Duration latest = registering ? WHILE_REGISTERING : poll;
     Duration next = taken.next();
-    return next != null && next.compareTo(poll) < 0 ? next : poll;
+    return next != null && next.compareTo(latest) < 0 ? next : latest;
   }
 
   /** Interrupts running jobs, so that a close that waits for them ends at once. */

@@ -63,6 +63,16 @@ public final class ServerProcess implements AutoCloseable {
     return core().isOver();
   }
 
+  /** Returns what this process registers in tenants, as a hash. */
+  String modules() {
+    return parts.processes().modules();
+  }
+
+  /** Returns whether another live process registers something else in tenants. */
+  boolean differsFromOthers() {
+    return parts.processes().differ();
+  }
+
   Database database() {
     return database;
   }

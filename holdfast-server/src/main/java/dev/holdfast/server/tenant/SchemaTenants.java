@@ -96,7 +96,8 @@ public final class SchemaTenants implements Tenants {
         TenantState.DELETING,
         tenant.createdAt(),
         tenant.settings(),
-        tenant.purgeAt());
+        tenant.purgeAt(),
+        tenant.modules());
   }
 
   /** Finds an open tenant by its number. */
@@ -111,6 +112,17 @@ public final class SchemaTenants implements Tenants {
         .filter(Objects::nonNull)
         .map(known -> known.tenant().id())
         .toList();
+  }
+
+  /**
+   * Records what a server has registered in a tenant, for all servers to see.
+   *
+   * @param modules its hash
+   */
+  public void registered(int id, String modules) {
+    control.transaction(
+        "record what was registered in tenant %d".formatted(id),
+        statements -> TenantStatements.registered(statements, id, modules));
   }
 
   /**

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param id its number, which is never used again
  * @param name its name, which keys contain
  * @param purgeAt when its schema is dropped; null unless it is being deleted
+ * @param modules what servers have registered in it last, as a hash; null for nothing
  */
 public record Tenant(
     int id,
@@ -17,7 +18,8 @@ public record Tenant(
     TenantState state,
     Instant createdAt,
     TenantSettings settings,
-    @Nullable Instant purgeAt) {
+    @Nullable Instant purgeAt,
+    @Nullable String modules) {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{1,39}");
 
   /** The name that keys of the installation have in place of that of a tenant. */

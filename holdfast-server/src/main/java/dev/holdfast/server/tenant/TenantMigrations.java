@@ -17,12 +17,13 @@ import org.slf4j.LoggerFactory;
  * transaction each. A migration that is interrupted is rolled back and continued by any server. A
  * tenant that cannot be migrated stops no other; it is tried again later.
  */
-public final class TenantMigrations {
+public final class TenantMigrations implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(TenantMigrations.class);
   private static final int AT_ONCE = 4;
 
   private final ControlDatabase control;
   private final SchemaScripts scripts;
+  private volatile boolean closed;
 
   public TenantMigrations(ControlDatabase control, SchemaScripts scripts) {
     this.control = control;
@@ -70,7 +71,7 @@ public final class TenantMigrations {
   }
 
   private void runAll(AtomicInteger migrated) {
-    while (!Thread.currentThread().isInterrupted()) {
+    while (!closed) {
       Optional<Tenant> candidate =
           control.run("look for tenants to migrate", s -> TenantStatements.toMigrate(s, target()));
       if (candidate.isEmpty()) {
@@ -97,6 +98,9 @@ public final class TenantMigrations {
   }
 
   private void failed(Tenant tenant, RuntimeException failure) {
+    if (closed) {
+      return; // The connection was closed under it. What was done was rolled back.
+    }
     log.error(
         "The tables of tenant {} could not be migrated to version {}; other tenants are not"
             + " affected, and it is tried again: {}",
@@ -114,5 +118,11 @@ public final class TenantMigrations {
           tenant.name(),
           away.getMessage());
     }
+  }
+
+  /** Starts no more migrations. */
+  @Override
+  public void close() {
+    closed = true;
   }
 }

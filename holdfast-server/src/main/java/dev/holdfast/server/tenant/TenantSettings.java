@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of a tenant.
  *
- * @param keepHistory how long ended jobs are kept; nodes apply a change when they start
- * @param keepDeadLetters how long dead-lettered jobs are kept; nodes apply a change when they start
+ * @param keepHistory how long ended jobs are kept; servers apply a change within about an hour
+ * @param keepDeadLetters how long dead-lettered jobs are kept; servers apply a change within about
+ *     an hour
  * @param requestsPerSecond how many requests a second all its keys together may make; null for the
  *     quota of the server
  * @param weight how many more slots of a busy server it gets than a tenant with weight 1

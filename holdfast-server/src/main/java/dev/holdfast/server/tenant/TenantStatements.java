@@ -180,6 +180,25 @@ final class TenantStatements {
         > 0;
   }
 
+  static boolean registered(Statements statements, int id, String modules) {
+    // By tenant_pkey.
+    boolean changed =
+        statements
+                .update(
+                    """
+                    update ${schema}.tenant set modules = :modules
+                    where id = :id and modules is distinct from :modules
+                    """)
+                .bind("id", id)
+                .bind("modules", modules)
+                .execute()
+            > 0;
+    if (changed) {
+      statements.raise(VERSION);
+    }
+    return changed;
+  }
+
   /** Finds the tenants whose tables this program can use. */
   static List<Tenant> usable(Statements statements, int version) {
     // Reads the whole table, of at most some thousand rows.
@@ -268,6 +287,7 @@ final class TenantStatements {
         TenantState.valueOf(row.getString("state")),
         row.getTimestamp("created_at").toInstant(),
         settings(row.getString("settings")),
-        purge == null ? null : purge.toInstant());
+        purge == null ? null : purge.toInstant(),
+        row.getString("modules"));
   }
 }

@@ -20,21 +20,21 @@ import org.slf4j.LoggerFactory;
  */
 final class OtlpJsonExporter implements SpanExporter {
   private static final Logger log = LoggerFactory.getLogger(OtlpJsonExporter.class);
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final Duration BETWEEN_WARNINGS = Duration.ofMinutes(1);
 
   private final TraceSettings settings;
-  private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(TIMEOUT)
-          .followRedirects(HttpClient.Redirect.NEVER)
-          .build();
+  private final HttpClient http;
   private final AtomicLong warned =
       new AtomicLong(System.nanoTime() - 2 * BETWEEN_WARNINGS.toNanos());
 
   OtlpJsonExporter(TraceSettings settings) {
     this.settings = settings;
+    this.http =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(settings.timeout())
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .build();
   }
 
   @Override
@@ -42,7 +42,7 @@ final class OtlpJsonExporter implements SpanExporter {
     CompletableResultCode result = new CompletableResultCode();
     HttpRequest.Builder request =
         HttpRequest.newBuilder(settings.endpoint())
-            .timeout(TIMEOUT)
+            .timeout(settings.timeout())
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofString(OtlpJson.of(settings.resource(), spans)));
     settings.headers().forEach(request::setHeader);

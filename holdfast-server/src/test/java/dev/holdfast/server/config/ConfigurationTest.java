@@ -30,10 +30,14 @@ class ConfigurationTest {
   void laterSourcesOverrideEarlierOnes() throws IOException {
     Path file = yaml("port: 1\nhost: 0.0.0.0\ndrain: PT1M\ndatabase:\n  user: from-yaml\n");
     Configuration configuration =
-        Configuration.read(
+        Configuration.of(
             file,
             Map.of("HOLDFAST_PORT", "2", "HOLDFAST_DRAIN", "PT2M", "PATH", "x"),
-            Map.of("port", "3"));
+            Map.of(
+                "port",
+                new Configuration.Flag("3", "--port"),
+                "tenantIdle",
+                Configuration.Flag.set("tenantIdle", "PT9S")));
     ServerConfig config = configuration.server();
     assertThat(config.http().port()).isEqualTo(3);
     assertThat(config.drain()).isEqualTo(Duration.ofMinutes(2));
@@ -41,6 +45,7 @@ class ConfigurationTest {
     assertThat(config.database().user()).isEqualTo("from-yaml");
     assertThat(config.environment()).isEqualTo("live");
     assertThat(source(configuration, "port")).isEqualTo("--port");
+    assertThat(source(configuration, "tenantIdle")).isEqualTo("--set tenantIdle=");
     assertThat(source(configuration, "drain")).isEqualTo("HOLDFAST_DRAIN");
     assertThat(source(configuration, "host")).isEqualTo(file.toString());
     assertThat(source(configuration, "environment")).isEqualTo("default");
@@ -74,11 +79,29 @@ class ConfigurationTest {
             () -> Configuration.read(null, Map.of("HOLDFAST_PORT", "many"), Map.of()).server())
         .hasMessageContaining("port 'many' (from HOLDFAST_PORT)");
     assertThatThrownBy(() -> Configuration.read(null, Map.of(), Map.of("mode", "alll")).server())
-        .hasMessageContaining("mode 'alll' (from --mode)");
+        .hasMessageContaining("mode 'alll' (from --set mode=)");
     assertThatThrownBy(() -> Configuration.read(null, Map.of(), Map.of("port", "70000")).server())
         .hasMessageContaining("0 to 65535");
     assertThatThrownBy(() -> Configuration.read(null, Map.of(), Map.of("basePath", "x/")).server())
         .hasMessageContaining("basePath");
+  }
+
+  @Test
+  void theLogIsValidated() throws IOException {
+    Path file = yaml("log:\n  level: loud\n");
+    assertThatThrownBy(() -> Configuration.read(file, Map.of(), Map.of()).server())
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("log.level 'loud' (from %s)".formatted(file))
+        .hasMessageContaining("give off, error, warn, info, debug or trace");
+    assertThatThrownBy(
+            () -> Configuration.read(null, Map.of("HOLDFAST_LOG_FORMAT", "xml"), Map.of()).server())
+        .hasMessageContaining("log.format 'xml' (from HOLDFAST_LOG_FORMAT)")
+        .hasMessageContaining("give text or json");
+    Configuration configured =
+        Configuration.read(null, Map.of("HOLDFAST_LOG_LEVEL", "Off"), Map.of());
+    configured.server();
+    assertThat(configured.logLevel()).isEqualTo("Off");
+    assertThat(Configuration.read(null, Map.of(), Map.of()).logLevel()).isNull();
   }
 
   @Test
@@ -124,6 +147,8 @@ class ConfigurationTest {
             "HOLDFAST_KEY", "k",
             "HOLDFAST_TENANT", "t",
             "HOLDFAST_PROFILE", "p",
+            "HOLDFAST_JAVA_OPTS", "-Xmx1g",
+            "HOLDFAST_CLASSPATH", "tasks.jar",
             "HOLDFAST_PORT", "81");
 
     assertThat(Configuration.read(null, variables, Map.of()).server().http().port()).isEqualTo(81);

@@ -7,6 +7,7 @@ import dev.holdfast.server.boot.HoldfastServer;
 import dev.holdfast.server.testing.ApiClient;
 import dev.holdfast.server.testing.TestServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -26,9 +27,18 @@ class DemoTest {
           .untilAsserted(() -> {
             assertThat(tenant.get(T + "/jobs?state=FAILED&task=demo::deliver").json().path("jobs"))
                 .isNotEmpty();
-            assertThat(tenant.get(T + "/runs?state=SUCCEEDED").json().path("runs")).isNotEmpty();
-            assertThat(tenant.get(T + "/runs?state=RUNNING").json().path("runs")).isNotEmpty();
+            for (String runs :
+                List.of(
+                    "demo::fulfil&state=SUCCEEDED",
+                    "demo::fulfil&state=RUNNING",
+                    "demo::newsletter&state=SUCCEEDED",
+                    "demo::newsletter&state=FAILED")) {
+              assertThat(tenant.get(T + "/runs?workflow=" + runs).json().path("runs"))
+                  .as(runs)
+                  .isNotEmpty();
+            }
             tenant.get(T + "/schedules/demo-report").expect(200);
+            tenant.get(T + "/schedules/demo-newsletter").expect(200);
           });
       assertThat(
               tenant

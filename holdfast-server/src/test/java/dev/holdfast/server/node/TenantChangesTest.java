@@ -86,7 +86,7 @@ class TenantChangesTest {
         });
     process =
         new ServerProcess(
-            new ControlNodes(any, connections.heart("ctl"), connections.session(), () -> 0),
+            new ControlNodes(any, connections.heart("ctl"), connections.session(), () -> 0, ""),
             holds,
             signals,
             any);

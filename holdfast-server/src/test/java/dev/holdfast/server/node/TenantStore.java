@@ -175,7 +175,8 @@ final class TenantStore implements StoreFixture, AutoCloseable {
   private final class Nodes implements NodeStore {
     private final Database shared = connections.database(0, CONTROL);
     private final ControlNodes processes =
-        new ControlNodes(shared, connections.heart(CONTROL), connections.session(), () -> running);
+        new ControlNodes(
+            shared, connections.heart(CONTROL), connections.session(), () -> running, "");
 
     @Override
     public void register(NodeRegistration registration, Modes modes, @Nullable UUID before) {

@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.server.config.ConfigException;
 import dev.holdfast.server.config.Configuration;
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The standard variables of OpenTelemetry configure where traces are sent. */
@@ -45,6 +50,73 @@ class TraceSettingsTest {
   void theExporterWithoutAnEndpointUsesTheStandardOne() {
     assertThat(read(Map.of("OTEL_TRACES_EXPORTER", "otlp")).endpoint())
         .hasToString("http://localhost:4318/v1/traces");
+  }
+
+  @Test
+  void aDisabledSdkSendsNoTraces() {
+    assertThat(read(Map.of(ENDPOINT, "http://c:4318", "OTEL_SDK_DISABLED", "True"))).isNull();
+    assertThat(read(Map.of(ENDPOINT, "http://c:4318", "OTEL_SDK_DISABLED", "false"))).isNotNull();
+    assertRefused(Map.of("OTEL_SDK_DISABLED", "yes"), "OTEL_SDK_DISABLED 'yes'");
+  }
+
+  @Test
+  void theVariablesForTracesTakePrecedence() {
+    TraceSettings settings =
+        read(
+            Map.of(
+                ENDPOINT,
+                "http://shared:4318",
+                "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+                "http://traces:4318/as/it/is",
+                "OTEL_EXPORTER_OTLP_PROTOCOL",
+                "grpc",
+                "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+                "http/json",
+                "OTEL_EXPORTER_OTLP_HEADERS",
+                "for=all",
+                "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+                "for=traces",
+                "OTEL_EXPORTER_OTLP_TIMEOUT",
+                "7",
+                "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+                "250"));
+
+    assertThat(settings.endpoint()).hasToString("http://traces:4318/as/it/is");
+    assertThat(settings.headers()).isEqualTo(Map.of("for", "traces"));
+    assertThat(settings.timeout()).isEqualTo(Duration.ofMillis(250));
+    assertThat(read(Map.of("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://traces:4318")).endpoint())
+        .as("it alone is enough")
+        .hasToString("http://traces:4318");
+    assertRefused(
+        Map.of("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "traces:4318"),
+        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT 'traces:4318'");
+    assertRefused(
+        Map.of(ENDPOINT, "http://c:4317", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc"),
+        "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL 'grpc'");
+  }
+
+  @Test
+  void aCollectorThatDoesNotAnswerIsGivenUpAfterTheTimeout() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0)) {
+      TraceSettings settings =
+          read(
+              Map.of(
+                  ENDPOINT,
+                  "http://localhost:" + silent.getLocalPort(),
+                  "OTEL_EXPORTER_OTLP_TIMEOUT",
+                  "200"));
+      assertThat(settings.timeout()).isEqualTo(Duration.ofMillis(200));
+      OtlpJsonExporter exporter = new OtlpJsonExporter(settings);
+
+      // Less than the standard timeout of 10 s.
+      CompletableResultCode sent = exporter.export(List.of()).join(5, TimeUnit.SECONDS);
+      assertThat(sent.isDone()).isTrue();
+      assertThat(sent.isSuccess()).isFalse();
+    }
+    assertThat(read(Map.of(ENDPOINT, "http://c:4318")).timeout()).isEqualTo(Duration.ofSeconds(10));
+    assertRefused(
+        Map.of(ENDPOINT, "http://c:4318", "OTEL_EXPORTER_OTLP_TIMEOUT", "0"),
+        "OTEL_EXPORTER_OTLP_TIMEOUT '0'");
   }
 
   @Test

@@ -1,0 +1,116 @@
+package dev.holdfast.cli.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.cli.Cli;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Types the lines of docs/server.md, from nothing to a run that is watched. */
+class GuideTest {
+  private static final Duration WAIT = Duration.ofMinutes(2);
+  private static final Pattern BLOCK = Pattern.compile("(?s)```sh\n(.*?)```");
+
+  @TempDir private Path folder;
+
+  private static Path guide() {
+    Path here = Path.of("").toAbsolutePath();
+    return Files.exists(here.resolve("docs/server.md"))
+        ? here.resolve("docs/server.md")
+        : here.resolveSibling("docs/server.md");
+  }
+
+  /** Returns the shell lines of a section. */
+  private static String lines(String heading) throws IOException {
+    String text = Files.readString(guide());
+    int start = text.indexOf("## " + heading + "\n");
+    assertThat(start).as("section '%s'", heading).isPositive();
+    int end = text.indexOf("\n## ", start);
+    Matcher blocks = BLOCK.matcher(text.substring(start, end));
+    List<String> found = new ArrayList<>();
+    while (blocks.find()) {
+      found.add(blocks.group(1));
+    }
+    assertThat(found).isNotEmpty();
+    return String.join("", found);
+  }
+
+  private static boolean hasCurl() throws InterruptedException {
+    try {
+      return new ProcessBuilder("curl", "--version")
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start()
+              .waitFor()
+          == 0;
+    } catch (IOException missing) {
+      return false;
+    }
+  }
+
+  /** Runs lines in a shell that stops at the first failure, and returns what they print. */
+  private String type(ServeProcesses processes, String lines) throws Exception {
+    Path script = Files.writeString(folder.resolve("lines.sh"), "set -e\n" + lines);
+    ProcessBuilder builder =
+        new ProcessBuilder("sh", script.toString())
+            .directory(folder.toFile())
+            .redirectErrorStream(true);
+    builder.environment().put("XDG_CONFIG_HOME", processes.config().toString());
+    Process shell = builder.start();
+    String printed = new String(shell.getInputStream().readAllBytes(), UTF_8);
+    assertThat(shell.waitFor()).as(printed).isZero();
+    return printed;
+  }
+
+  /** A launcher in the folder of the shell: the real one would build the project first. */
+  private void installLauncher() throws IOException {
+    StringBuilder words = new StringBuilder("#!/bin/sh\nexec");
+    ServeProcesses.command()
+        .forEach(word -> words.append(" '").append(word.replace("'", "'\\''")).append("'"));
+    Path launcher = Files.writeString(folder.resolve("holdfast"), words.append(" \"$@\"\n"));
+    assertThat(launcher.toFile().setExecutable(true)).isTrue();
+  }
+
+  @Test
+  void aNewUserGetsFromNothingToARunThatIsWatched() throws Exception {
+    assertThat(lines("Start")).isEqualTo("./holdfast serve --demo\n");
+    installLauncher();
+    int port = ServeProcesses.freePort();
+    try (ServeProcesses processes = new ServeProcesses(folder)) {
+      var server = processes.start(port, "--demo", "--data-dir=" + folder.resolve("data"));
+      String key = server.word("holdfast_live_default_");
+      Map<String, String> profile = Map.of("XDG_CONFIG_HOME", processes.config().toString());
+      await()
+          .atMost(WAIT)
+          .until(() -> Cli.with(profile, "workflow", "list").out().contains("demo::fulfil"));
+
+      String command = type(processes, lines("The same with the command"));
+      assertThat(command)
+          .contains("demo::fulfil", "demo::newsletter")
+          .contains("STEP_SUCCEEDED pack", "STEP_SUCCEEDED ship", "ended SUCCEEDED");
+
+      assumeThat(hasCurl()).as("curl is on this machine").isTrue();
+      String curl =
+          type(
+              processes,
+              (lines("A run, watched with curl") + lines("Jobs"))
+                  .replace("holdfast_live_default_...", key)
+                  .replace("127.0.0.1:7420", "127.0.0.1:" + port));
+      assertThat(curl)
+          .contains("\"name\":\"demo::fulfil\"")
+          .containsPattern("event: run\ndata: .*\"kind\":\"STEP_SUCCEEDED\",\"step\":\"ship\"")
+          .contains("TASK_NOT_SERVED");
+    }
+  }
+}
