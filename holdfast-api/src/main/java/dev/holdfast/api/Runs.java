@@ -15,6 +15,7 @@ import dev.holdfast.api.workflow.Starter;
 import dev.holdfast.api.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;

@@ -10,6 +10,7 @@ import dev.holdfast.cli.connect.Target;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Listing;
 import dev.holdfast.cli.print.Value;
+import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

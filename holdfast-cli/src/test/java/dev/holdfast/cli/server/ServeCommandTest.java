@@ -200,7 +200,7 @@ class ServeCommandTest {
   @Test
   void aSecondSignalStopsAServerThatDrains() throws Exception {
     try (TestDatabase database = SharedServer.freshDatabase()) {
-      int port = freePort();
+      int port = ServeProcesses.freePort();
       ServerProcess server =
           start(
               port,

@@ -65,12 +65,12 @@ public final class ServerProcess implements AutoCloseable {
 
   /** Returns what this process registers in tenants, as a hash. */
   String modules() {
-    return parts.processes().modules();
+    return processes.modules();
   }
 
   /** Returns whether another live process registers something else in tenants. */
   boolean differsFromOthers() {
-    return parts.processes().differ();
+    return processes.differ();
   }
 
   Database database() {

@@ -1,5 +1,6 @@
 package dev.holdfast.server.tenant;
 
+import dev.holdfast.api.Counts;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobState;
@@ -289,41 +290,36 @@ public final class SchemaTenants implements Tenants {
                 new TenantException(
                     TenantException.Reason.NOT_FOUND,
                     "Tenant '%s' does not exist.".formatted(name)));
-    long runs =
-        sum(
-            tenant
-                .client()
-                .runs()
-                .count(
-                    RunFilter.all()
-                        .state(
-                            RunState.QUEUED,
-                            RunState.RUNNING,
-                            RunState.PAUSED,
-                            RunState.CANCELLING)));
-    long jobs =
-        sum(
-            tenant
-                .client()
-                .count(
-                    JobFilter.all()
-                        .state(
-                            JobState.SCHEDULED,
-                            JobState.READY,
-                            JobState.CLAIMED,
-                            JobState.RUNNING,
-                            JobState.WAITING,
-                            JobState.ON_HOLD)));
-    if (runs + jobs > 0) {
+    Counts<RunState> runs =
+        tenant
+            .client()
+            .runs()
+            .count(
+                RunFilter.all()
+                    .state(
+                        RunState.QUEUED, RunState.RUNNING, RunState.PAUSED, RunState.CANCELLING));
+    Counts<JobState> jobs =
+        tenant
+            .client()
+            .count(
+                JobFilter.all()
+                    .state(
+                        JobState.SCHEDULED,
+                        JobState.READY,
+                        JobState.CLAIMED,
+                        JobState.RUNNING,
+                        JobState.WAITING,
+                        JobState.ON_HOLD));
+    if (runs.total() + jobs.total() > 0) {
       throw new TenantException(
           TenantException.Reason.IN_USE,
-          "Tenant '%s' has %d open runs and %d live jobs: let them end, or delete it with force=true."
-              .formatted(name, runs, jobs));
+          "Tenant '%s' has %s open runs and %s live jobs: let them end, or delete it with force=true."
+              .formatted(name, number(runs), number(jobs)));
     }
   }
 
-  private static long sum(Map<?, Long> counts) {
-    return counts.values().stream().mapToLong(Long::longValue).sum();
+  private static String number(Counts<?> counts) {
+    return counts.total() + (counts.isExact() ? "" : "+");
   }
 
   /** Drops the schemas of tenants whose grace period is over. */

@@ -123,7 +123,7 @@ public abstract class RunStartHereContract extends RunContract {
   @Test
   void aFirstStepDoesNotStartWhileItsQueueIsPaused() {
     NewRun run = chain(2).build();
-    store.queues().pause(firstJob(run).queue(), true);
+    store.queues().pause(firstJob(run).queue());
 
     assertNotStarted(run, startHere(worker(), run));
   }
