@@ -4,7 +4,6 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
-import dev.holdfast.engine.intake.StoreRetry;
 import dev.holdfast.engine.meter.LeaseMeters;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.LeaseStore.Ending;
@@ -38,9 +37,9 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
   Reply acquire(LeaseRequest request, UUID acquisition) {
     Moment started = now();
     Reply reply =
-        StoreRetry.ask(
+        LeaseRetry.ask(
             "acquire lease '%s'".formatted(request.key()),
-            before -> {
+            () -> {
               Moment sentAt = now();
               return new Reply(book.acquire(request, acquisition, holder), sentAt);
             });
@@ -84,7 +83,7 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
   boolean end(LeaseClaim claim, Ending how) {
     Moment started = now();
     boolean ours =
-        StoreRetry.ask("end lease '%s'".formatted(claim.key()), before -> book.end(claim, how));
+        LeaseRetry.ask("end lease '%s'".formatted(claim.key()), () -> book.end(claim, how));
     if (ours) {
       Duration took = started.until(now());
       switch (how) {
