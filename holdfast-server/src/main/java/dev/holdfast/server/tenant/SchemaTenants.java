@@ -278,30 +278,27 @@ public final class SchemaTenants implements Tenants {
                     TenantException.Reason.NOT_FOUND,
                     "Tenant '%s' does not exist.".formatted(name)));
     long runs =
-        sum(
-            tenant
-                .client()
-                .runs()
-                .count(
-                    RunFilter.all()
-                        .state(
-                            RunState.QUEUED,
-                            RunState.RUNNING,
-                            RunState.PAUSED,
-                            RunState.CANCELLING)));
+        tenant
+            .client()
+            .runs()
+            .count(
+                RunFilter.all()
+                    .state(
+                        RunState.QUEUED, RunState.RUNNING, RunState.PAUSED, RunState.CANCELLING))
+            .total();
     long jobs =
-        sum(
-            tenant
-                .client()
-                .count(
-                    JobFilter.all()
-                        .state(
-                            JobState.SCHEDULED,
-                            JobState.READY,
-                            JobState.CLAIMED,
-                            JobState.RUNNING,
-                            JobState.WAITING,
-                            JobState.ON_HOLD)));
+        tenant
+            .client()
+            .count(
+                JobFilter.all()
+                    .state(
+                        JobState.SCHEDULED,
+                        JobState.READY,
+                        JobState.CLAIMED,
+                        JobState.RUNNING,
+                        JobState.WAITING,
+                        JobState.ON_HOLD))
+            .total();
     if (runs + jobs > 0) {
       throw new TenantException(
           TenantException.Reason.IN_USE,
