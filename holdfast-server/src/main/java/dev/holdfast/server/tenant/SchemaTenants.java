@@ -307,10 +307,6 @@ public final class SchemaTenants implements Tenants {
     }
   }
 
-  private static long sum(Map<?, Long> counts) {
-    return counts.values().stream().mapToLong(Long::longValue).sum();
-  }
-
   /** Drops the schemas of tenants whose grace period is over. */
   public void purge() {
     control.transaction(
