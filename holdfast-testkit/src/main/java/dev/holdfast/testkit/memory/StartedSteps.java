@@ -8,7 +8,6 @@ import dev.holdfast.engine.store.StartHere;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Starts new jobs of steps at once, for a node that has slots for them. */
 final class StartedSteps {
@@ -24,7 +23,7 @@ final class StartedSteps {
     NodeRow node = here.incarnation() == null ? null : tables.nodes.get(here.incarnation());
     for (RunPlan.Job planned : jobs) {
       JobRow row = tables.live.get(planned.job().id());
-      if (row != null && here.jobs().contains(row.id) && mayStart(node, row)) {
+      if (node != null && row != null && here.jobs().contains(row.id) && mayStart(node, row)) {
         tables.hold(row, node, here.claimNo());
         tables.start(row, now);
         started.add(MemoryClaims.claimedJob(row, true, row.attempt, now));
@@ -34,10 +33,9 @@ final class StartedSteps {
   }
 
   /** Returns whether a claim would take this job without checking limits and breakers. */
-  private boolean mayStart(@Nullable NodeRow node, JobRow row) {
+  private boolean mayStart(NodeRow node, JobRow row) {
     QueueStore.Rule rule = tables.rule(row.queue);
-    return node != null
-        && node.alive
+    return node.alive
         && row.state == JobState.READY
         && !rule.paused()
         && rule.limit() == null
