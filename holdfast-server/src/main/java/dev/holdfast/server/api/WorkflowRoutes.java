@@ -73,7 +73,7 @@ final class WorkflowRoutes {
     }
     return versions.stream()
         .filter(version -> after == null || version.id() < after)
-        .sorted(Comparator.comparing(Definitions.Stored::id).reversed())
+        .sorted(Comparator.comparingInt(Definitions.Stored::id).reversed())
         .limit(limit)
         .toList();
   }
