@@ -90,8 +90,7 @@ class BoundedCountTest {
     fixture.execute("analyze holdfast.job");
     String before = fixture.ask(READ);
     String scans = fixture.ask(SCANS);
-    try (HikariDataSource pool = fixture.foreignPool(1)) {
-      pool.addDataSourceProperty("options", "-c enable_seqscan=off -c enable_hashjoin=off");
+    try (HikariDataSource pool = pool()) {
       PgQueueStore queues = new PgQueueStore(Database.own(pool, "holdfast"), MOST);
 
       assertThat(queues.list())
@@ -168,10 +167,18 @@ class BoundedCountTest {
     }
   }
 
+  /** Returns a pool with the planner settings of the store's own connections. */
+  private HikariDataSource pool() {
+    HikariDataSource pool = fixture.foreignPool(1);
+    pool.addDataSourceProperty(
+        "options", "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off");
+    return pool;
+  }
+
   private long entriesRead(Consumer<JobQueries> query) {
     long before = Long.parseLong(fixture.ask(READ));
     String scans = fixture.ask(SCANS);
-    try (HikariDataSource pool = fixture.foreignPool(1)) {
+    try (HikariDataSource pool = pool()) {
       query.accept(new PgJobQueries(Database.own(pool, "holdfast")));
     }
     await()
