@@ -194,7 +194,7 @@ class RemoteCommandTest {
     assertThat(done(server.run("queue", "pause", "post", "--reason=holiday")))
         .contains("is paused");
     assertThat(done(server.run("queue", "limit", "post", "3"))).contains("limited to 3");
-    assertThat(done(server.run("queue", "list"))).containsPattern("post +yes +3 +1");
+    assertThat(done(server.run("queue", "list"))).containsPattern("post +yes: holiday +3 +1");
     assertThat(json(server.run("queue", "list", "--json")).get("queues")).isNotEmpty();
     assertThat(done(server.run("queue", "limit", "post", "none"))).contains("no limit");
     assertThat(done(server.run("queue", "resume", "post"))).contains("no longer paused");

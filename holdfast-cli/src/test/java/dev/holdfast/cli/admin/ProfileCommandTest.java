@@ -100,10 +100,10 @@ class ProfileCommandTest {
     assertThat(with(Map.of("HOLDFAST_PROFILE", "one"), "queue", "list").exit()).isZero();
     assertThat(requests)
         .containsExactly(
-            "/v1/tenants/acme/queues Bearer " + KEY,
-            "/v1/tenants/other/queues Bearer " + KEY,
-            "/v1/tenants/acme/queues Bearer " + KEY,
-            "/v1/tenants/acme/queues Bearer " + KEY);
+            "/v1/tenants/acme/queues?limit=20 Bearer " + KEY,
+            "/v1/tenants/other/queues?limit=20 Bearer " + KEY,
+            "/v1/tenants/acme/queues?limit=20 Bearer " + KEY,
+            "/v1/tenants/acme/queues?limit=20 Bearer " + KEY);
 
     assertThat(run("profile", "remove", "two").out()).contains("is removed");
     assertThat(Json.read(run("profile", "list", "-o", "json").out()).get("profiles")).hasSize(1);
@@ -124,10 +124,10 @@ class ProfileCommandTest {
 
     assertThat(requests)
         .containsExactly(
-            "/v1/tenants/from-variable/queues Bearer holdfast_live_v_k2_s",
-            "/v1/tenants/from-flag/queues Bearer holdfast_live_f_k3_s",
-            "/v1/tenants/v/queues Bearer holdfast_live_v_k2_s",
-            "/v1/tenants/acme/queues Bearer " + KEY);
+            "/v1/tenants/from-variable/queues?limit=20 Bearer holdfast_live_v_k2_s",
+            "/v1/tenants/from-flag/queues?limit=20 Bearer holdfast_live_f_k3_s",
+            "/v1/tenants/v/queues?limit=20 Bearer holdfast_live_v_k2_s",
+            "/v1/tenants/acme/queues?limit=20 Bearer " + KEY);
   }
 
   @Test
