@@ -305,8 +305,7 @@ class FuzzTest {
           }
         }
       }
-      assertThat(statuses.keySet())
-          .contains(200, 204, 400, 401, 403, 404, 405, 409, 413, 415, 431);
+      assertThat(statuses.keySet()).contains(200, 204, 400, 401, 403, 404, 405, 409, 413, 415, 431);
       assertThat(reached.keySet())
           .as("what handlers found")
           .containsExactlyInAnyOrder("{job}", "{run}", "{schedule}", "{trigger}", "{key}");
