@@ -276,16 +276,8 @@ public final class IntakeStatements {
   }
 
   /**
-   * Returns the part of a statement that inserts the jobs of steps. The rows {@code u} have the
-   * columns of the job as texts, so a condition can follow.
-   */
-  public static String insertedSteps() {
-    return plain(INTO_JOB);
-  }
-
-  /**
-   * Returns a part of a statement like {@link #insertedSteps}, which starts some of the jobs at
-   * once for a node.
+   * Returns the part of a statement that inserts the jobs of steps, and starts some of them at once
+   * for a node. The rows {@code u} have the columns of the job as texts, so a condition can follow.
    *
    * @param gate the condition under which the node may start a job {@code u}
    * @param incarnation the expression for the incarnation of the node
@@ -313,7 +305,8 @@ public final class IntakeStatements {
   }
 
   /**
-   * Binds the jobs of steps to a statement that contains {@link #startedSteps}.
+   * Binds the jobs of steps to a statement that contains {@link #startedSteps}. None of them has a
+   * {@link LargePayload}.
    *
    * @param before how many parameters precede them
    * @param claimNo the number of the claim call under which a job starts; null if it does not
@@ -325,22 +318,10 @@ public final class IntakeStatements {
       List<NewJob> jobs,
       Function<JobId, @Nullable Long> claimNo)
       throws SQLException {
-    int after = bindSteps(c, statement, before, jobs);
-    statement.setArray(after + 1, SqlValues.array(c, "int8", jobs, job -> claimNo.apply(job.id())));
-  }
-
-  /**
-   * Binds the jobs of steps to a statement that contains {@link #insertedSteps}. None of them has a
-   * {@link LargePayload}.
-   *
-   * @param before how many parameters precede them
-   * @return how many parameters precede the next one
-   */
-  public int bindSteps(Connection c, PreparedStatement statement, int before, List<NewJob> jobs)
-      throws SQLException {
     List<Candidate> entries = UniqueEnqueue.entries(jobs);
     bind(c, statement, before, entries, entries.stream().map(Candidate::id).toList());
-    return before + AFTER_ROWS - 1;
+    int after = before + AFTER_ROWS - 1;
+    statement.setArray(after + 1, SqlValues.array(c, "int8", jobs, job -> claimNo.apply(job.id())));
   }
 
   private static List<List<Candidate>> portions(List<Candidate> jobs) {
