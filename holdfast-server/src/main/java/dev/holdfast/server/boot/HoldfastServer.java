@@ -1,18 +1,11 @@
 package dev.holdfast.server.boot;
 
-import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.embedded.EmbeddedPostgres;
 import dev.holdfast.engine.held.FairSlots;
-import dev.holdfast.engine.held.NodeIdentity;
-import dev.holdfast.engine.node.HoldfastNode;
-import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.node.NodeCore;
-import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.Upkeep.Retention;
 import dev.holdfast.engine.time.Ticker;
-import dev.holdfast.postgres.PostgresStore;
 import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.postgres.schema.SchemaScripts;
 import dev.holdfast.server.api.Services;
@@ -47,8 +40,6 @@ import dev.holdfast.server.node.ServerProcess;
 import dev.holdfast.server.node.TenantChanges;
 import dev.holdfast.server.node.TenantLinks;
 import dev.holdfast.server.node.TenantSignals;
-import dev.holdfast.server.stream.Feeds;
-import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.SchemaTenants;
 import dev.holdfast.server.tenant.TenantMigrations;
 import dev.holdfast.server.tenant.Tenants;
@@ -58,16 +49,9 @@ import dev.holdfast.server.trace.TraceSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Deque;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.ServiceLoader;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,26 +59,23 @@ import org.slf4j.LoggerFactory;
 /**
  * A running server.
  *
- * <p>Closing it drains: it accepts no more requests, serves those that have arrived, and lets
- * running jobs finish. Meanwhile probes and metrics are still served, and it is not ready. Then it
- * closes everything in the reverse order of the start.
+ * <p>Closing the server drains it: it accepts no more requests, serves those that have arrived, and
+ * lets running jobs finish. Meanwhile it still serves probes and metrics, and reports that it is not
+ * ready. Then it closes everything in the reverse order of the start.
  */
 public final class HoldfastServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HoldfastServer.class);
   private static final String DATABASE = "holdfast";
-  private static final String APPLICATION = "holdfast-server";
   private static final Duration TENANT_GRACE = Duration.ofDays(7);
 
   private final ServerConfig config;
   private final List<TaskModule> modules;
-  private final Deque<Runnable> closing = new ArrayDeque<>();
+  private final CloseStack closing = new CloseStack();
   private final ServerMetrics metrics = new ServerMetrics();
   private FirstKeys firstKeys = new FirstKeys(null, null);
   private @Nullable SchemaTenants tenants;
   private volatile @Nullable ServerNode node;
-  private volatile @Nullable JavalinServer http;
-  private @Nullable Feeds feeds;
-  private List<Route> routes = List.of();
+  private volatile @Nullable HttpEndpoint http;
   private volatile boolean draining;
   private volatile boolean stoppedNow;
   private @Nullable ServerTraces traces;
@@ -174,7 +155,8 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(signals::close);
     Holds holds = new Holds(schema);
     Hints hints = new Hints(connections.control(schema), schema);
-    NodeBuilder sample = sample(connections);
+    NodeSetup setup = new NodeSetup(config, modules, metrics, traces);
+    NodeBuilder sample = setup.sample(connections);
     FairSlots slots =
         new FairSlots(config.work().concurrency(), Ticker.system(), this::hasSeveralTenants);
     ControlNodes processes =
@@ -183,10 +165,10 @@ public final class HoldfastServer implements AutoCloseable {
             connections.heart(schema),
             connections.session(),
             slots::used,
-            hasNode() ? sample.declarations() : "");
+            setup.hasNode() ? sample.declarations() : "");
     ServerProcess process =
         new ServerProcess(processes, holds, signals, connections.control(schema));
-    NodeCore.Settings registration = registration(sample);
+    NodeCore.Settings registration = setup.registration(sample);
     TenantChanges changes = new TenantChanges(process, holds, hints, config.work().tenantIdle());
     TenantLinks links = new TenantLinks(connections, holds, signals, process, changes);
     if (traces != null) {
@@ -208,11 +190,20 @@ public final class HoldfastServer implements AutoCloseable {
     metrics.pool("control", control::pool);
     metrics.pool("tenants", connections::use);
     metrics.tenants(all);
-    // After the node has drained: until then, probes and metrics tell how it goes.
+    // Closed after the node has drained: until then, probes and metrics show its progress.
     closing.push(this::closeHttp);
-    if (hasNode()) {
-      startNode(
-          links, registration, slots, new ServerNode.Parts(process, changes, hints, signals), all);
+    if (setup.hasNode()) {
+      ServerNode own =
+          new ServerNode(
+              setup.settings(registration),
+              process,
+              changes,
+              hints,
+              slots,
+              new TenantDirectory(all));
+      links.node(own);
+      startNode(own);
+      all.opened().forEach(tenant -> own.changed(tenant.tenant()));
     }
     KeyRing ring = new KeyRing(keys, InstantSource.system(), System::nanoTime);
     Idempotency idempotency = new Idempotency(control);
@@ -255,8 +246,8 @@ public final class HoldfastServer implements AutoCloseable {
   private void serve(Services services, Idempotency idempotency, Refusals refusals) {
     SystemRoutes system = new SystemRoutes(this::notReady, metrics::scrape);
     StreamRoutes streams = new StreamRoutes(services.nodes());
-    feeds = streams.feeds();
-    routes = config.is(ServerMode.API) ? system.withApi(services, streams) : system.probes();
+    List<Route> routes =
+        config.is(ServerMode.API) ? system.withApi(services, streams) : system.probes();
     ServerConfig.Http settings = config.http();
     LiveServers servers = new LiveServers(services.control(), System::nanoTime);
     closing.push(servers::close);
@@ -276,30 +267,18 @@ public final class HoldfastServer implements AutoCloseable {
                 new Pipeline.Shares(new Quotas(settings.quotas(), System::nanoTime), servers),
                 metrics,
                 new RequestSpans(traces)));
-    JavalinServer server = JavalinServer.start(pipeline, settings);
-    http = server;
-    closing.push(() -> {
-      pipeline.stop();
-      streams.feeds().close();
-      awaitServed(server);
-    });
+    HttpEndpoint endpoint =
+        new HttpEndpoint(
+            JavalinServer.start(pipeline, settings), pipeline, routes, streams.feeds());
+    http = endpoint;
+    closing.push(() -> endpoint.drain(config.drain()));
     log.info("Serving {} as {}", url(), config.modes());
   }
 
-  private void awaitServed(JavalinServer server) {
-    try {
-      if (!server.awaitServed(config.drain())) {
-        log.warn("Some requests were not served in time; their connections will be closed");
-      }
-    } catch (InterruptedException impatient) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   private void closeHttp() {
-    JavalinServer server = http;
-    if (server != null) {
-      server.close();
+    HttpEndpoint endpoint = http;
+    if (endpoint != null) {
+      endpoint.close();
     }
   }
 
@@ -308,86 +287,8 @@ public final class HoldfastServer implements AutoCloseable {
     return all != null && all.opened().size() > 1;
   }
 
-  private boolean hasNode() {
-    return config.is(ServerMode.WORKER) || config.is(ServerMode.SCHEDULER);
-  }
-
-  /** Returns a node that is never started, to learn what the modules have. */
-  private NodeBuilder sample(SharedConnections connections) {
-    NodeBuilder sample =
-        HoldfastNode.on(
-                PostgresStore.sharing(
-                    connections, 0, config.database().schema(), (none, id) -> null, () -> null))
-            .application(APPLICATION);
-    modules.forEach(sample::install);
-    return sample;
-  }
-
-  /** Returns how this server registers. */
-  private NodeCore.Settings registration(NodeBuilder sample) {
-    boolean works = config.is(ServerMode.WORKER);
-    Set<String> roles = new TreeSet<>();
-    if (works) {
-      roles.add("worker");
-    }
-    if (hasNode()) {
-      roles.add("scheduler");
-    }
-    if (config.is(ServerMode.API)) {
-      roles.add("api");
-    }
-    String id = NodeIdentity.hostAndPid().id();
-    return new NodeCore.Settings(
-        // Several servers may run in one process, for example in a test.
-        hasNode() ? id : id + "-api",
-        null,
-        hasNode() ? config.queues().keySet() : Set.of(),
-        hasNode() ? sample.taskNames() : Set.of(),
-        roles,
-        hasNode() ? config.work().concurrency() : 0,
-        new Modes(works ? NodeMode.FULL : NodeMode.TRIGGER_ONLY, Map.of()),
-        liveness());
-  }
-
-  private void startNode(
-      TenantLinks links,
-      NodeCore.Settings registration,
-      FairSlots slots,
-      ServerNode.Parts parts,
-      SchemaTenants all) {
-    boolean works = config.is(ServerMode.WORKER);
-    ServerNode own =
-        new ServerNode(
-            new ServerNode.Settings(
-                works ? Set.of(Hints.Kind.R, Hints.Kind.T) : Set.of(Hints.Kind.T),
-                config.work().tenants(),
-                config.work().tenantIdle(),
-                registration,
-                this::nodeOf),
-            parts,
-            slots,
-            new ServerNode.Directory() {
-              @Override
-              public Optional<OpenTenant> find(int id) {
-                Optional<OpenTenant> known = all.find(id);
-                if (known.isEmpty()) {
-                  all.refresh(); // Another server may have created it just now.
-                }
-                return known.or(() -> all.find(id));
-              }
-
-              @Override
-              public List<Integer> ids(Collection<String> names) {
-                return all.ids(names);
-              }
-
-              @Override
-              public void registered(int id, String registered) {
-                all.registered(id, registered);
-              }
-            });
+  private void startNode(ServerNode own) {
     node = own;
-    links.node(own);
     closing.push(() -> {
       if (stoppedNow) {
         own.stopNow();
@@ -396,34 +297,6 @@ public final class HoldfastServer implements AutoCloseable {
     });
     own.start();
     metrics.node(own::load);
-    all.opened().forEach(tenant -> own.changed(tenant.tenant()));
-  }
-
-  private LivenessSettings liveness() {
-    Duration timeout = config.work().nodeTimeout();
-    return LivenessSettings.DEFAULT.with(changes ->
-        changes.heartbeat(timeout.dividedBy(6)).timeout(timeout).sweep(timeout.dividedBy(2)));
-  }
-
-  private NodeBuilder nodeOf(OpenTenant tenant) {
-    NodeBuilder builder =
-        HoldfastNode.on(tenant.store())
-            .application(APPLICATION)
-            .meters(metrics.registry())
-            .interceptAttempts(metrics.attempts(tenant.tenant().name()))
-            .shutdownGrace(config.drain())
-            .liveness(liveness())
-            .maxConcurrent(config.work().concurrency())
-            .keep(() ->
-                new Retention(
-                    tenant.tenant().settings().keepHistory(),
-                    tenant.tenant().settings().keepDeadLetters()));
-    if (traces != null) {
-      builder.telemetry(traces).interceptAttempts(ServerTraces.attempts(tenant.tenant().name()));
-    }
-    config.queues().forEach(builder::queue);
-    modules.forEach(builder::install);
-    return builder;
   }
 
   private List<String> notReady() {
@@ -445,12 +318,9 @@ public final class HoldfastServer implements AutoCloseable {
 
   /** Returns the address of the API. */
   public URI url() {
-    ServerConfig.Http settings = config.http();
-    String host = settings.host().equals("0.0.0.0") ? "localhost" : settings.host();
-    JavalinServer server = http;
-    int port = server == null ? settings.port() : server.port();
-    String scheme = settings.tls() == null ? "http" : "https";
-    return URI.create("%s://%s:%d%s".formatted(scheme, host, port, settings.basePath()));
+    HttpEndpoint endpoint = http;
+    return HttpEndpoint.url(
+        config.http(), endpoint == null ? config.http().port() : endpoint.server().port());
   }
 
   /** Returns its tenants, for programs that start a server in their own process. */
@@ -462,7 +332,7 @@ public final class HoldfastServer implements AutoCloseable {
     return all;
   }
 
-  /** Returns in how many tenants this server works at present. */
+  /** Returns the number of tenants in which this server currently works. */
   public int activeTenants() {
     ServerNode own = node;
     return own == null ? 0 : own.activeTenants();
@@ -470,7 +340,8 @@ public final class HoldfastServer implements AutoCloseable {
 
   /** Returns the routes that it serves. */
   public List<Route> routes() {
-    return routes;
+    HttpEndpoint endpoint = http;
+    return endpoint == null ? List.of() : endpoint.routes();
   }
 
   /** Returns the keys that this start has created. */
@@ -480,22 +351,22 @@ public final class HoldfastServer implements AutoCloseable {
 
   /** Returns how many connections are open. */
   public int connections() {
-    JavalinServer server = http;
-    return server == null ? 0 : server.connections();
+    HttpEndpoint endpoint = http;
+    return endpoint == null ? 0 : endpoint.server().connections();
   }
 
-  /** Returns how many clients watch. */
+  /** Returns how many clients watch a stream of changes. */
   public int watching() {
-    Feeds all = feeds;
-    return all == null ? 0 : all.clients();
+    HttpEndpoint endpoint = http;
+    return endpoint == null ? 0 : endpoint.feeds().clients();
   }
 
-  /** Interrupts running jobs, so that a close that waits for them ends at once. */
+  /** Interrupts running jobs, so that a {@link #close} that waits for them returns soon. */
   public void stopNow() {
     stoppedNow = true;
-    JavalinServer server = http;
-    if (server != null) {
-      server.abandonServed();
+    HttpEndpoint endpoint = http;
+    if (endpoint != null) {
+      endpoint.server().abandonServed();
     }
     ServerNode own = node;
     if (own != null) {
@@ -506,20 +377,6 @@ public final class HoldfastServer implements AutoCloseable {
   @Override
   public void close() {
     draining = true;
-    while (true) {
-      Runnable next;
-      synchronized (closing) {
-        next = closing.poll();
-      }
-      if (next == null) {
-        return;
-      }
-      try {
-        next.run();
-      } catch (RuntimeException failure) {
-        log.warn(
-            "A part of the server could not be closed, closing the others: {}", failure, failure);
-      }
-    }
+    closing.close();
   }
 }

@@ -53,7 +53,7 @@ final class Upkeep implements AutoCloseable {
         Thread.ofPlatform().daemon().name(name).factory());
   }
 
-  /** Sets what tells whether this server works in a tenant at present. */
+  /** Sets the test for tenants in which this server currently works. */
   Upkeep working(IntPredicate works) {
     this.working = works;
     return this;

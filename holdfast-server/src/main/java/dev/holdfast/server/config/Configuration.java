@@ -6,8 +6,6 @@ import dev.holdfast.server.http.Quotas;
 import dev.holdfast.server.http.TrustedProxies;
 import dev.holdfast.server.log.ServerLog;
 import dev.holdfast.server.trace.TraceSettings;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
@@ -18,78 +16,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadFeature;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
  * The values of all keys, and where each came from. Later sources override earlier ones: defaults,
  * a YAML file, variables of the environment, flags.
  */
 public final class Configuration {
-  private static final List<Key> KEYS =
-      List.of(
-          Key.of(
-              "mode", "all", "What this process does: all, or a list of api, worker, scheduler."),
-          Key.of("host", "127.0.0.1", "The address to listen on; 0.0.0.0 for all."),
-          Key.of("port", "7420", "The port to listen on; 0 for any free one."),
-          Key.of("basePath", "", "What all paths start with, behind a proxy."),
-          Key.of("bodyLimit", "4194304", "The largest body of a request, in bytes."),
-          Key.of("requestsPerSecond", "0", "How many requests a second a key may make; 0 for any."),
-          Key.of("tls.certificate", "", "The PEM file of the certificate and its chain."),
-          Key.of("tls.key", "", "The PEM file of its private key (PKCS #8, not encrypted)."),
-          Key.of("trustedProxies", "", "Addresses or ranges whose X-Forwarded headers count."),
-          Key.of("idleTimeout", "PT30S", "How long a connection may be silent."),
-          Key.of("requestTimeout", "PT30S", "How long clients may take to send or read."),
-          Key.of("quotas.queuedJobs", "0", "How many jobs of a tenant may wait; 0 for any."),
-          Key.of("quotas.openRuns", "0", "How many runs of a tenant may be open; 0 for any."),
-          Key.of("quotas.payloadBytes", "0", "The largest request that creates work; 0 for any."),
-          Key.of("quotas.schedules", "0", "How many schedules a tenant may have; 0 for any."),
-          Key.of(
-              "quotas.requestsPerSecond",
-              "0",
-              "How many requests a second all keys of a tenant may make; 0 for any."),
-          Key.of("log.format", "text", "How the log is written: plain text, or json."),
-          Key.of(
-              "log.level", "warn", "The level of the log: off, error, warn, info, debug, trace."),
-          Key.of("dataDir", "", "The folder of the embedded database."),
-          Key.of("database.url", "", "The JDBC URL of the database; the embedded one if empty."),
-          Key.of("database.user", "", "The user to log in as."),
-          Key.secret("database.password", "The password of the user."),
-          Key.of("database.schema", "holdfast_control", "The schema of tenants and keys."),
-          Key.of("database.poolSize", "24", "How many connections all tenants share."),
-          Key.of("environment", "live", "The name of the installation in its keys."),
-          Key.secret("adminKey", "A key of the installation to accept; created if empty."),
-          Key.of("queues", "default=100", "How many jobs of each queue and tenant run at once."),
-          Key.of("concurrency", "200", "How many jobs run at once, of all tenants together."),
-          Key.of("tenants", "", "The tenants to work for, as in a,b; empty for all."),
-          Key.of("tenantIdle", "PT1M", "How long to stay in a tenant without work."),
-          Key.of(
-              "nodeTimeout",
-              "PT60S",
-              "How long a server may be silent before it is declared dead."),
-          Key.of("drain", "PT25S", "How long running jobs may take when the server stops."),
-          Key.of("keepAudit", "P400D", "How long entries of the audit log are kept."),
-          Key.of("otel.sdkDisabled", "", "true to send no traces; false."),
-          Key.of("otel.tracesExporter", "", "otlp or none; otlp if there is an endpoint."),
-          Key.of("otel.exporterOtlpEndpoint", "", "The collector, such as http://host:4318."),
-          Key.of("otel.exporterOtlpProtocol", "", "http/json, which all collectors accept."),
-          Key.secret("otel.exporterOtlpHeaders", "Headers for the collector, as in a=1,b=2."),
-          Key.of("otel.exporterOtlpTimeout", "", "How long a batch may take, in ms; 10000."),
-          Key.of("otel.exporterOtlpTracesEndpoint", "", "Where traces are posted, as it is."),
-          Key.of("otel.exporterOtlpTracesProtocol", "", "The protocol for traces."),
-          Key.secret("otel.exporterOtlpTracesHeaders", "The headers for traces."),
-          Key.of("otel.exporterOtlpTracesTimeout", "", "How long a batch of traces may take."),
-          Key.of("otel.serviceName", "", "The name of this service in traces; holdfast."),
-          Key.of("otel.resourceAttributes", "", "What else describes it, as in a=1,b=2."),
-          Key.of("otel.tracesSampler", "", "Which traces are recorded, as OpenTelemetry says."),
-          Key.of("otel.tracesSamplerArg", "", "The argument of the sampler, such as 0.1."));
-
   private static final String DEFAULT = "default";
   private static final String VARIABLES = "HOLDFAST_";
 
@@ -135,7 +70,7 @@ public final class Configuration {
   }
 
   /**
-   * Reads the configuration of a program that has no options of its own.
+   * Reads the configuration of a program that has no command-line options.
    *
    * @param set the values of keys
    * @see #of
@@ -158,15 +93,15 @@ public final class Configuration {
   public static Configuration of(
       @Nullable Path file, Map<String, String> environment, Map<String, Flag> flags) {
     Map<String, Value> values = new LinkedHashMap<>();
-    KEYS.forEach(key -> put(values, key, key.standard(), DEFAULT));
+    Keys.ALL.forEach(key -> put(values, key, key.standard(), DEFAULT));
     if (file != null) {
-      yaml(file)
-          .forEach(
-              (name, text) -> put(values, known(name, file.toString()), text, file.toString()));
+      YamlFile.read(file)
+          .forEach((name, text) ->
+              put(values, Keys.named(name, file.toString()), text, file.toString()));
     }
     environment(environment, values);
     flags.forEach(
-        (name, flag) -> put(values, known(name, "the flags"), flag.text(), flag.option()));
+        (name, flag) -> put(values, Keys.named(name, "the flags"), flag.text(), flag.option()));
     return new Configuration(values);
   }
 
@@ -174,30 +109,8 @@ public final class Configuration {
     values.put(key.name(), new Value(key.name(), text, source, key.secret()));
   }
 
-  private static Key known(String name, String where) {
-    return find(name)
-        .orElseThrow(() ->
-            new ConfigException(
-                "'%s' in %s is not a key: %s"
-                    .formatted(
-                        name,
-                        where,
-                        Suggestion.orElse(
-                            name,
-                            names(),
-                            "use one of %s.".formatted(String.join(", ", names()))))));
-  }
-
-  private static Optional<Key> find(String name) {
-    return KEYS.stream().filter(key -> key.name().equals(name)).findFirst();
-  }
-
-  private static List<String> names() {
-    return KEYS.stream().map(Key::name).toList();
-  }
-
   private static void environment(Map<String, String> environment, Map<String, Value> values) {
-    List<String> variables = KEYS.stream().map(Key::variable).toList();
+    List<String> variables = Keys.ALL.stream().map(Key::variable).toList();
     environment.forEach((name, text) -> {
       int index = variables.indexOf(name);
       boolean ours = index >= 0 || (name.startsWith(VARIABLES) && !FOREIGN.contains(name));
@@ -214,66 +127,7 @@ public final class Configuration {
                         variables,
                         "use one of %s.".formatted(String.join(", ", variables)))));
       }
-      put(values, KEYS.get(index), text, name);
-    });
-  }
-
-  private static Map<String, String> yaml(Path file) {
-    String text;
-    try {
-      text = Files.readString(file);
-    } catch (IOException failure) {
-      throw new ConfigException(
-          "The configuration %s cannot be read: %s.".formatted(file, failure));
-    }
-    if (text.isBlank()) {
-      return Map.of();
-    }
-    JsonNode root;
-    try {
-      root =
-          YAMLMapper.builder()
-              .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-              .build()
-              .readTree(text);
-    } catch (JacksonException wrong) {
-      String message = String.valueOf(wrong.getOriginalMessage()).lines().findFirst().orElse("");
-      throw new ConfigException(
-          "The configuration %s is not valid, at line %d: %s"
-              .formatted(
-                  file,
-                  wrong.getLocation() == null ? 0 : wrong.getLocation().getLineNr(),
-                  message));
-    }
-    if (root.isMissingNode() || root.isNull()) {
-      return Map.of();
-    }
-    if (!root.isObject()) {
-      throw new ConfigException(
-          "The configuration %s is not valid: write lines such as 'port: 7420'.".formatted(file));
-    }
-    Map<String, String> found = new LinkedHashMap<>();
-    flatten(file, "", root, found);
-    return found;
-  }
-
-  private static void flatten(
-      Path file, String prefix, JsonNode object, Map<String, String> found) {
-    object.forEachEntry((name, value) -> {
-      String full = prefix + name;
-      if (full.equals("queues") && value.isObject()) {
-        List<String> pairs = new ArrayList<>();
-        value.forEachEntry((queue, most) -> pairs.add(queue + "=" + most.asString()));
-        found.put(full, String.join(",", pairs));
-      } else if (value.isObject()) {
-        flatten(file, full + ".", value, found);
-      } else if (value.isArray()) {
-        List<String> items = new ArrayList<>();
-        value.forEach(item -> items.add(item.asString()));
-        found.put(full, String.join(",", items));
-      } else {
-        found.put(full, value.isNull() ? "" : value.asString());
-      }
+      put(values, Keys.ALL.get(index), text, name);
     });
   }
 
@@ -311,7 +165,7 @@ public final class Configuration {
   /** Returns what all keys mean, by key. */
   public static Map<String, String> meanings() {
     Map<String, String> meanings = new LinkedHashMap<>();
-    KEYS.forEach(key -> meanings.put(key.name(), key.meaning()));
+    Keys.ALL.forEach(key -> meanings.put(key.name(), key.meaning()));
     return meanings;
   }
 
@@ -355,7 +209,7 @@ public final class Configuration {
   private @Nullable TraceSettings tracing() {
     try {
       Map<String, String> variables = new LinkedHashMap<>();
-      KEYS.stream()
+      Keys.ALL.stream()
           .filter(key -> key.variable().startsWith("OTEL_"))
           .forEach(key -> variables.put(key.variable(), text(key.name()).strip()));
       return TraceSettings.of(variables);

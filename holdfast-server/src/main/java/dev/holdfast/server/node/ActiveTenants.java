@@ -50,7 +50,9 @@ final class ActiveTenants implements TenantChanges.Node {
   private static final int REGISTERING = 32;
 
   private final ServerNode.Settings settings;
-  private final ServerNode.Parts parts;
+  private final ServerProcess process;
+  private final TenantChanges changes;
+  private final Hints hints;
   private final ServerNode.Directory directory;
   private final FairSlots slots;
   private final Environment environment;
@@ -68,12 +70,16 @@ final class ActiveTenants implements TenantChanges.Node {
    */
   ActiveTenants(
       ServerNode.Settings settings,
-      ServerNode.Parts parts,
+      ServerProcess process,
+      TenantChanges changes,
+      Hints hints,
       FairSlots slots,
       ServerNode.Directory directory,
       Runnable onLeft) {
     this.settings = settings;
-    this.parts = parts;
+    this.process = process;
+    this.changes = changes;
+    this.hints = hints;
     this.slots = slots;
     this.directory = directory;
     this.onLeft = onLeft;
@@ -87,7 +93,7 @@ final class ActiveTenants implements TenantChanges.Node {
   }
 
   private NodeCore core() {
-    return parts.process().core();
+    return process.core();
   }
 
   /** Returns how many there are. */
@@ -154,7 +160,7 @@ final class ActiveTenants implements TenantChanges.Node {
     ActiveTenant known = active.get(tenant);
     if (known != null) {
       if (known.touch(System.nanoTime())) {
-        parts.hints().clear(tenant, settings.kinds());
+        hints.clear(tenant, settings.kinds());
       }
       return; // Or it is about to stop, and the hint is due again in a moment.
     }
@@ -188,7 +194,7 @@ final class ActiveTenants implements TenantChanges.Node {
       ActiveTenant known = active.get(tenant);
       HoldfastNode node = known == null ? null : known.node();
       if (node != null && node.hasDeclared()) {
-        directory.registered(tenant, parts.process().modules());
+        directory.registered(tenant, process.modules());
         registrations.done(tenant);
       } else if (known != null) {
         entered++;
@@ -222,7 +228,7 @@ final class ActiveTenants implements TenantChanges.Node {
   /** Looks at a tenant in which something falls due, without working in it. */
   private boolean hasWork(ActiveTenant fresh) {
     try {
-      return parts.hints().glance(subject(fresh), settings.kinds(), served(), AT_LATEST).ready();
+      return hints.glance(subject(fresh), settings.kinds(), served(), AT_LATEST).ready();
     } catch (StoreException failure) {
       log.warn(
           "Could not look for work of tenant {}, trying again: {}",
@@ -252,7 +258,7 @@ final class ActiveTenants implements TenantChanges.Node {
               .builders()
               .apply(fresh.tenant())
               .id(settings.process().id())
-              .coordinator(parts.signals().of(tenant))
+              .coordinator(process.signals().of(tenant))
               .environment(environment)
               .mode(core().modes().node())
               .partOf(core(), fresh.share())
@@ -261,7 +267,7 @@ final class ActiveTenants implements TenantChanges.Node {
       fresh.started(node, System.nanoTime());
       paused.end(tenant);
       // It is registered: if this process dies, its hold leads to new hints.
-      parts.hints().clear(tenant, settings.kinds());
+      hints.clear(tenant, settings.kinds());
       if (closed) {
         node.close();
       }
@@ -302,8 +308,8 @@ final class ActiveTenants implements TenantChanges.Node {
         return;
       }
       if (shares && settings.kinds().contains(Kind.R) && node.isSaturated()) {
-        parts.hints().append(tenant); // Another node may have free slots.
-        parts.signals().of(tenant).announce(new Signal.Scheduled(Duration.ZERO));
+        hints.append(tenant); // Another node may have free slots.
+        process.signals().of(tenant).announce(new Signal.Scheduled(Duration.ZERO));
       }
       if (one.stopIfIdleFor(settings.idle().toNanos(), now)) {
         startElsewhere(() -> rest(tenant, one));
@@ -315,7 +321,7 @@ final class ActiveTenants implements TenantChanges.Node {
   private void rest(int tenant, ActiveTenant one) {
     boolean leaves;
     try {
-      leaves = parts.changes().whileNone(tenant, () -> settle(tenant, one)).orElse(false);
+      leaves = changes.whileNone(tenant, () -> settle(tenant, one)).orElse(false);
     } catch (StoreException failure) {
       log.warn(
           "Could not look for work of tenant {}, trying again: {}",
@@ -332,9 +338,7 @@ final class ActiveTenants implements TenantChanges.Node {
 
   private boolean settle(int tenant, ActiveTenant one) {
     Pending pending =
-        parts
-            .hints()
-            .settle(subject(one), core().incarnation(), settings.kinds(), served(), AT_LATEST);
+        hints.settle(subject(one), core().incarnation(), settings.kinds(), served(), AT_LATEST);
     if (!pending.ready() && pending.foreign()) {
       paused.start(tenant);
     }

@@ -65,12 +65,10 @@ public final class ServerNode implements AutoCloseable {
     void registered(int id, String modules);
   }
 
-  /** What the node uses. */
-  public record Parts(
-      ServerProcess process, TenantChanges changes, Hints hints, TenantSignals signals) {}
-
   private final Settings settings;
-  private final Parts parts;
+  private final ServerProcess process;
+  private final TenantChanges changes;
+  private final Hints hints;
   private final Directory directory;
   private final FairSlots slots;
   private final Registrations registrations;
@@ -79,28 +77,37 @@ public final class ServerNode implements AutoCloseable {
   private @Nullable Thread loop;
   private volatile boolean closed;
 
-  public ServerNode(Settings settings, Parts parts, FairSlots slots, Directory directory) {
+  public ServerNode(
+      Settings settings,
+      ServerProcess process,
+      TenantChanges changes,
+      Hints hints,
+      FairSlots slots,
+      Directory directory) {
     this.settings = settings;
-    this.parts = parts;
+    this.process = process;
+    this.changes = changes;
+    this.hints = hints;
     this.directory = directory;
     this.slots = slots;
-    this.registrations = new Registrations(parts.process().modules(), settings.tenants());
-    this.active = new ActiveTenants(settings, parts, slots, directory, this::look);
+    this.registrations = new Registrations(process.modules(), settings.tenants());
+    this.active =
+        new ActiveTenants(settings, process, changes, hints, slots, directory, this::look);
   }
 
   /** Starts to look for work. The process has been registered. */
   public ServerNode start() {
-    if (parts.process().differsFromOthers()) {
+    if (process.differsFromOthers()) {
       registrations.everywhere();
     }
-    parts.changes().node(active);
-    parts.signals().onTenant(this::heard);
+    changes.node(active);
+    process.signals().onTenant(this::heard);
     loop = Thread.ofPlatform().daemon().name("holdfast-tenants").start(this::run);
     return this;
   }
 
   private NodeCore core() {
-    return parts.process().core();
+    return process.core();
   }
 
   /** Returns whether the process may act. */
@@ -173,15 +180,15 @@ public final class ServerNode implements AutoCloseable {
     long now = System.nanoTime();
     List<Integer> only =
         settings.tenants().isEmpty() ? List.of() : directory.ids(settings.tenants());
-    Duration poll = parts.signals().shared().hearsOthers() ? POLL : POLL_UNHEARD;
+    Duration poll = process.signals().shared().hearsOthers() ? POLL : POLL_UNHEARD;
     if (!settings.tenants().isEmpty() && only.isEmpty()) {
       return poll; // None of its tenants exists.
     }
-    Taken taken = parts.hints().take(settings.kinds(), only, active.pausedAt(now), TAKEN_AT_ONCE);
+    Taken taken = hints.take(settings.kinds(), only, active.pausedAt(now), TAKEN_AT_ONCE);
     taken.tenants().forEach(active::visit);
     boolean registering = active.register(registrations, now);
     active.review(now);
-    parts.process().forgetOld(now);
+    process.forgetOld(now);
     if (taken.more()) {
       return Duration.ZERO;
     }
@@ -202,12 +209,12 @@ public final class ServerNode implements AutoCloseable {
     if (looking == null) {
       return;
     }
-    parts.changes().node(TenantChanges.NONE);
-    parts.signals().onTenant(tenant -> {});
+    changes.node(TenantChanges.NONE);
+    process.signals().onTenant(tenant -> {});
     looking.interrupt();
     join(looking::join);
     if (!active.leaveAll(TO_SETTLE)) {
-      parts.process().abandon();
+      process.abandon();
     }
   }
 

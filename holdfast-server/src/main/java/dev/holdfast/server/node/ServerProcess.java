@@ -63,6 +63,11 @@ public final class ServerProcess implements AutoCloseable {
     return core().isOver();
   }
 
+  /** Returns the signals of the tenants. */
+  TenantSignals signals() {
+    return signals;
+  }
+
   /** Returns what this process registers in tenants, as a hash. */
   String modules() {
     return processes.modules();

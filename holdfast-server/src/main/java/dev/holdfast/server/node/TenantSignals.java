@@ -27,7 +27,7 @@ public final class TenantSignals implements AutoCloseable {
     this.subscription = shared.onSignal(this::hear);
   }
 
-  /** Sets what is told that there was a signal in a tenant. */
+  /** Sets the callback for signals in any tenant. */
   void onTenant(IntConsumer told) {
     onTenant = told;
   }

@@ -1,0 +1,88 @@
+package dev.holdfast.server.config;
+
+import dev.holdfast.api.internal.Suggestion;
+import java.util.List;
+
+/** All keys of the configuration, in the order of the documentation. */
+final class Keys {
+  static final List<Key> ALL =
+      List.of(
+          Key.of(
+              "mode", "all", "What this process does: all, or a list of api, worker, scheduler."),
+          Key.of("host", "127.0.0.1", "The address to listen on; 0.0.0.0 for all."),
+          Key.of("port", "7420", "The port to listen on; 0 for any free one."),
+          Key.of("basePath", "", "What all paths start with, behind a proxy."),
+          Key.of("bodyLimit", "4194304", "The largest body of a request, in bytes."),
+          Key.of("requestsPerSecond", "0", "How many requests a second a key may make; 0 for any."),
+          Key.of("tls.certificate", "", "The PEM file of the certificate and its chain."),
+          Key.of("tls.key", "", "The PEM file of its private key (PKCS #8, not encrypted)."),
+          Key.of("trustedProxies", "", "Addresses or ranges whose X-Forwarded headers count."),
+          Key.of("idleTimeout", "PT30S", "How long a connection may be silent."),
+          Key.of("requestTimeout", "PT30S", "How long clients may take to send or read."),
+          Key.of("quotas.queuedJobs", "0", "How many jobs of a tenant may wait; 0 for any."),
+          Key.of("quotas.openRuns", "0", "How many runs of a tenant may be open; 0 for any."),
+          Key.of("quotas.payloadBytes", "0", "The largest request that creates work; 0 for any."),
+          Key.of("quotas.schedules", "0", "How many schedules a tenant may have; 0 for any."),
+          Key.of(
+              "quotas.requestsPerSecond",
+              "0",
+              "How many requests a second all keys of a tenant may make; 0 for any."),
+          Key.of("log.format", "text", "How the log is written: plain text, or json."),
+          Key.of(
+              "log.level", "warn", "The level of the log: off, error, warn, info, debug, trace."),
+          Key.of("dataDir", "", "The folder of the embedded database."),
+          Key.of("database.url", "", "The JDBC URL of the database; the embedded one if empty."),
+          Key.of("database.user", "", "The user to log in as."),
+          Key.secret("database.password", "The password of the user."),
+          Key.of("database.schema", "holdfast_control", "The schema of tenants and keys."),
+          Key.of("database.poolSize", "24", "How many connections all tenants share."),
+          Key.of("environment", "live", "The name of the installation in its keys."),
+          Key.secret("adminKey", "A key of the installation to accept; created if empty."),
+          Key.of("queues", "default=100", "How many jobs of each queue and tenant run at once."),
+          Key.of("concurrency", "200", "How many jobs run at once, of all tenants together."),
+          Key.of("tenants", "", "The tenants to work for, as in a,b; empty for all."),
+          Key.of("tenantIdle", "PT1M", "How long to stay in a tenant without work."),
+          Key.of(
+              "nodeTimeout",
+              "PT60S",
+              "How long a server may be silent before it is declared dead."),
+          Key.of("drain", "PT25S", "How long running jobs may take when the server stops."),
+          Key.of("keepAudit", "P400D", "How long entries of the audit log are kept."),
+          Key.of("otel.sdkDisabled", "", "true to send no traces; false."),
+          Key.of("otel.tracesExporter", "", "otlp or none; otlp if there is an endpoint."),
+          Key.of("otel.exporterOtlpEndpoint", "", "The collector, such as http://host:4318."),
+          Key.of("otel.exporterOtlpProtocol", "", "http/json, which all collectors accept."),
+          Key.secret("otel.exporterOtlpHeaders", "Headers for the collector, as in a=1,b=2."),
+          Key.of("otel.exporterOtlpTimeout", "", "How long a batch may take, in ms; 10000."),
+          Key.of("otel.exporterOtlpTracesEndpoint", "", "Where traces are posted, as it is."),
+          Key.of("otel.exporterOtlpTracesProtocol", "", "The protocol for traces."),
+          Key.secret("otel.exporterOtlpTracesHeaders", "The headers for traces."),
+          Key.of("otel.exporterOtlpTracesTimeout", "", "How long a batch of traces may take."),
+          Key.of("otel.serviceName", "", "The name of this service in traces; holdfast."),
+          Key.of("otel.resourceAttributes", "", "What else describes it, as in a=1,b=2."),
+          Key.of("otel.tracesSampler", "", "Which traces are recorded, as OpenTelemetry says."),
+          Key.of("otel.tracesSamplerArg", "", "The argument of the sampler, such as 0.1."));
+
+  private Keys() {}
+
+  /**
+   * Returns the key of this name.
+   *
+   * @param where names the source of the name, for the message
+   * @throws ConfigException if there is no such key
+   */
+  static Key named(String name, String where) {
+    List<String> names = ALL.stream().map(Key::name).toList();
+    int index = names.indexOf(name);
+    if (index < 0) {
+      throw new ConfigException(
+          "'%s' in %s is not a key: %s"
+              .formatted(
+                  name,
+                  where,
+                  Suggestion.orElse(
+                      name, names, "use one of %s.".formatted(String.join(", ", names)))));
+    }
+    return ALL.get(index);
+  }
+}
