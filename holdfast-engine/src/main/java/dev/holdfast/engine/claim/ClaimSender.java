@@ -10,6 +10,7 @@ import dev.holdfast.engine.held.SlowStart;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.rule.TaskRules;
 import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
@@ -26,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the claim calls of a node, and holds the jobs that they return. Each call is registered
+ * Sends the claims and starts of a node, and holds the claimed jobs. Each claim is registered
  * before it is sent: if its reply is lost, a heartbeat finds and returns what was claimed.
  */
 public final class ClaimSender {
@@ -161,6 +162,16 @@ public final class ClaimSender {
         stacks,
         group.rule(),
         rules.unreadable().leftOut(queue, group.tasks()));
+  }
+
+  /** Starts prefetched jobs, and returns the claims of those that are RUNNING now. */
+  Set<ClaimId> start(Tenure tenure, List<HeldJob> jobs) {
+    return claims.start(tenure.incarnation(), jobs.stream().map(HeldJob::claim).toList());
+  }
+
+  /** Returns what the node has claimed. */
+  NodeClaims held() {
+    return held;
   }
 
   /** Holds a job that a call has returned, and passes it on. */

@@ -9,7 +9,6 @@ import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.FinishSink;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.store.ClaimId;
-import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;
@@ -33,7 +32,7 @@ public final class Starter implements Role {
   private final int prefetch;
   private final PrefetchBuffer prefetched = new PrefetchBuffer();
   private final Waker waker;
-  private final Claims claims;
+  private final ClaimSender sender;
   private final NodeClaims held;
   private final ClaimRules rules;
   private final Runner runner;
@@ -46,16 +45,15 @@ public final class Starter implements Role {
   public Starter(
       Lane lane,
       int prefetch,
-      Claims claims,
-      NodeClaims held,
+      ClaimSender sender,
       ClaimRules rules,
       Runner runner,
       FinishSink sink,
       Waker waker) {
     this.lane = lane;
     this.prefetch = prefetch;
-    this.claims = claims;
-    this.held = held;
+    this.sender = sender;
+    this.held = sender.held();
     this.rules = rules;
     this.runner = runner;
     this.sink = sink;
@@ -105,8 +103,7 @@ public final class Starter implements Role {
     }
     Map<Boolean, List<HeldJob>> started;
     try {
-      Set<ClaimId> running =
-          claims.start(tenure.incarnation(), batch.stream().map(HeldJob::claim).toList());
+      Set<ClaimId> running = sender.start(tenure, batch);
       started =
           batch.stream()
               .collect(Collectors.partitioningBy(heldJob -> running.contains(heldJob.claim())));

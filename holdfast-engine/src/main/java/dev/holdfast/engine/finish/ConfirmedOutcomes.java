@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What this process does once the store has confirmed how a job ended: it no longer holds the job,
- * counts it, tells listeners, and notifies clients that await it. It is used both when the holder
+ * counts it, notifies listeners, and notifies clients that await it. It is used both when the holder
  * ends the job and when another node recovers it.
  */
 public final class ConfirmedOutcomes {

@@ -29,7 +29,7 @@ public final class FairSlots {
   /** If all jobs of a turn have ended after this time, the next turn may be larger. */
   private static final Duration QUICK = Duration.ofMillis(100);
 
-  /** How long a tenant competes after it has asked for slots in vain. */
+  /** How long a tenant competes after a request for slots that was not granted. */
   private static final Duration COMPETES = Duration.ofSeconds(2);
 
   private final int capacity;

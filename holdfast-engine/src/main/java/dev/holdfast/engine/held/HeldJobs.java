@@ -39,7 +39,7 @@ public final class HeldJobs {
     this.suspectGone = waker;
   }
 
-  /** Sets what is told of a held job that was abandoned while its code ran. */
+  /** Sets the callback for a held job that was abandoned while its code ran. */
   public void onAbandoned(Consumer<HeldJob> watcher) {
     this.onAbandoned = watcher;
   }

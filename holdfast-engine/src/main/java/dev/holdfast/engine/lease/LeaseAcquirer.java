@@ -29,7 +29,7 @@ public final class LeaseAcquirer implements Leases {
 
   /**
    * @param ids creates the ids of acquisitions
-   * @param events is told what happens to leases
+   * @param events notified of what happens to leases
    * @param notifier runs callbacks of users, outside the threads of the roles
    */
   LeaseAcquirer(

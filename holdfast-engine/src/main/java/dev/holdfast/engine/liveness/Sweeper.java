@@ -4,14 +4,10 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.liveness.CrashDecisions.Loss;
 import dev.holdfast.engine.liveness.Recoverer.Lost;
-import dev.holdfast.engine.notify.Signal;
-import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
-import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.NodeStore.Dead;
-import dev.holdfast.engine.store.NodeStore.Death;
 import dev.holdfast.engine.store.NodeStore.Look;
 import dev.holdfast.engine.store.NodeStore.Pulse;
 import dev.holdfast.engine.store.Recovery.Holder;
@@ -26,7 +22,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,9 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class Sweeper implements Role {
   private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
 
-  /** How many nodes watch each node: more than are likely to die with it. */
-  private static final int REACH = 5;
-
   private static final Duration CLOSE = Duration.ofSeconds(1);
 
   /**
@@ -55,11 +47,9 @@ public final class Sweeper implements Role {
 
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
-  private final NodeStore nodes;
-  private final Supplier<UUID> self;
+  private final WatchedNodes nodes;
   private final Duration interval;
   private final Recovering recoverer;
-  private final SignalBus bus;
   private final Telemetry telemetry;
   private final Ticker ticker;
   private final RandomGenerator random;
@@ -82,11 +72,9 @@ public final class Sweeper implements Role {
    * @param onDead takes care of what these dead incarnations have left
    */
   public static Sweeper reporting(
-      NodeStore nodes,
-      Supplier<UUID> self,
+      WatchedNodes nodes,
       Duration interval,
       Consumer<List<UUID>> onDead,
-      SignalBus bus,
       Telemetry telemetry,
       Environment environment,
       Waker waker) {
@@ -102,40 +90,32 @@ public final class Sweeper implements Role {
           }
           return SweepCounts.NONE;
         };
-    return new Sweeper(nodes, self, interval, report, bus, telemetry, environment, waker);
+    return new Sweeper(nodes, interval, report, telemetry, environment, waker);
   }
 
   /**
-   * @param self the incarnation that it sweeps for
    * @param interval the longest time between two sweeps
    */
   public Sweeper(
-      NodeStore nodes,
-      Supplier<UUID> self,
+      WatchedNodes nodes,
       Duration interval,
       Recoverer recoverer,
-      SignalBus bus,
       Telemetry telemetry,
       Environment environment,
       Waker waker) {
-    this(
-        nodes, self, interval, (Recovering) recoverer::recover, bus, telemetry, environment, waker);
+    this(nodes, interval, (Recovering) recoverer::recover, telemetry, environment, waker);
   }
 
   private Sweeper(
-      NodeStore nodes,
-      Supplier<UUID> self,
+      WatchedNodes nodes,
       Duration interval,
       Recovering recoverer,
-      SignalBus bus,
       Telemetry telemetry,
       Environment environment,
       Waker waker) {
     this.nodes = nodes;
-    this.self = self;
     this.interval = interval;
     this.recoverer = recoverer;
-    this.bus = bus;
     this.telemetry = telemetry;
     this.ticker = environment.ticker();
     this.random = environment.random();
@@ -190,7 +170,7 @@ public final class Sweeper implements Role {
       nextSweep = now.plus(interval);
     }
     try {
-      Look look = nodes.look(self.get(), REACH, sweeps);
+      Look look = nodes.look(sweeps);
       lastLook = ticker.now();
       List<Pulse> watched = look.watched();
       watching = !watched.isEmpty();
@@ -227,7 +207,8 @@ public final class Sweeper implements Role {
     }
     for (Pulse pulse : look.watched()) {
       try {
-        Optional<Lost> one = judge(pulse, silent.getOrDefault(pulse.incarnation(), Duration.ZERO));
+        Optional<Lost> one =
+            nodes.judge(pulse, silent.getOrDefault(pulse.incarnation(), Duration.ZERO));
         one.ifPresent(lost::add);
         died += one.filter(node -> node.holder().silentAt() == null).isPresent() ? 1 : 0;
       } catch (RuntimeException failure) {
@@ -257,30 +238,5 @@ public final class Sweeper implements Role {
                     .setAttribute("holdfast.jobs.crashed", recovered.crashed())
                     .setAttribute("holdfast.jobs.dead_lettered", recovered.deadLettered())
                     .setAttribute("holdfast.jobs.cancelled", recovered.cancelled()));
-  }
-
-  private Optional<Lost> judge(Pulse pulse, Duration silence) {
-    UUID incarnation = pulse.incarnation();
-    Loss loss = new Loss(pulse.id(), Death.SILENCE, silence);
-    if (silence.compareTo(pulse.timeouts().running()) >= 0) {
-      if (!nodes.markDead(incarnation, pulse.beat(), silence)) {
-        return Optional.empty(); // It has sent a heartbeat since, or another sweeper was faster.
-      }
-      bus.publish(new Signal.NodeDied());
-      telemetry.meters().nodeDied();
-      telemetry.events().nodeDied(pulse.id(), incarnation);
-      bus.publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
-      log.warn(
-          "Node {} ({}) is dead: it has been silent for {} ms, longer than its timeout of {}; its"
-              + " jobs can be recovered now",
-          pulse.id(),
-          incarnation,
-          silence.toMillis(),
-          pulse.timeouts().running());
-      return Optional.of(new Lost(Holder.dead(incarnation), loss));
-    }
-    return silence.compareTo(pulse.timeouts().claimed()) >= 0
-        ? Optional.of(new Lost(Holder.silent(incarnation, pulse.beat()), loss))
-        : Optional.empty();
   }
 }

@@ -12,6 +12,7 @@ import dev.holdfast.engine.liveness.OrphanDecider;
 import dev.holdfast.engine.liveness.Recoverer;
 import dev.holdfast.engine.liveness.Sweeper;
 import dev.holdfast.engine.liveness.Watchdog;
+import dev.holdfast.engine.liveness.WatchedNodes;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.WhileEnabled;
@@ -180,11 +181,13 @@ final class LivenessRoles {
             work.confirmed,
             components.telemetry);
     return new Sweeper(
-        components.store.nodes(),
-        components.identity::incarnation,
+        new WatchedNodes(
+            components.store.nodes(),
+            components.identity::incarnation,
+            components.bus,
+            components.telemetry),
         liveness.sweep(),
         recoverer,
-        components.bus,
         components.telemetry,
         components.environment,
         waker);
@@ -217,7 +220,7 @@ final class LivenessRoles {
   private Advice advice() {
     return liveness.recoverRunning()
         ? new Advice(
-            from.tasks.stream()
+            from.declared.tasks.stream()
                 .filter(task -> task.recovery().isPresent())
                 .map(task -> task.type().name())
                 .collect(Collectors.toSet()),

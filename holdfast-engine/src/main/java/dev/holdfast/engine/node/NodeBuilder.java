@@ -19,7 +19,6 @@ import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.claim.PollBackoff;
-import dev.holdfast.engine.codec.CanonicalJson;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.held.FairSlots;
 import dev.holdfast.engine.held.NodeIdentity;
@@ -33,28 +32,22 @@ import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.rule.Router;
 import dev.holdfast.engine.rule.TaskPatternMap;
 import dev.holdfast.engine.run.HungSettings;
-import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.schedule.Planner;
-import dev.holdfast.engine.schedule.RecurringReader;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
-import dev.holdfast.engine.workflow.WorkflowCatalog;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Metrics;
 import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -70,12 +63,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NodeBuilder {
   final Store store;
-  final List<TaskRegistry.Registered<?, ?>> tasks = new ArrayList<>();
+  final NodeDeclarations declared = new NodeDeclarations();
   final List<TaskExecutor> ownExecutors = new ArrayList<>();
   final List<LifecycleListener> listeners = new ArrayList<>();
-  final List<Trigger> triggers = new ArrayList<>();
-  final List<Workflow<?, ?>> workflows = new ArrayList<>();
-  final List<Function<PayloadCodec, Schedule>> declared = new ArrayList<>();
   final TaskPatternMap<Integer> limits = new TaskPatternMap<>();
   final TaskPatternMap<CircuitBreaker> breakers = new TaskPatternMap<>();
   String application = "default";
@@ -104,12 +94,17 @@ public final class NodeBuilder {
   private int maxConcurrent = 200;
   private Router router = Router.toAll(TaskExecutor.VIRTUAL);
   private int platformThreads = Runtime.getRuntime().availableProcessors();
-  private PollBackoff poll = PollBackoff.DEFAULT;
+  private Duration burstPoll = PollBackoff.DEFAULT.burst();
+  private Duration deepIdlePoll = PollBackoff.DEFAULT.deepIdle();
+  private Duration unheardPoll = PollBackoff.DEFAULT.unheard();
   private Supplier<Upkeep.Retention> retention =
       () -> new Upkeep.Retention(Duration.ofDays(14), Duration.ofDays(90));
   private int resultLimit = 1 << 20;
   private Duration shutdownGrace = Duration.ofSeconds(25);
-  private HungSettings hung = HungSettings.DEFAULT;
+  private Duration interruptPatience = HungSettings.DEFAULT.patience();
+  private boolean holdsHungJobs = HungSettings.DEFAULT.holdJobs();
+  private int replacedSlots = HungSettings.DEFAULT.replacedSlots();
+  private double maxLostShare = HungSettings.DEFAULT.mostLost();
 
   NodeBuilder(Store store) {
     this.store = store;
@@ -133,7 +128,8 @@ public final class NodeBuilder {
    */
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
-    return register(type, handler, Optional.empty());
+    declared.handle(type, handler);
+    return this;
   }
 
   /**
@@ -141,7 +137,8 @@ public final class NodeBuilder {
    * tasks that it has a handler for. Defaults to no tasks.
    */
   public <P> NodeBuilder handle(TaskType<P, Void> type, VoidTaskHandler<? super P> handler) {
-    return register(type, handler, Optional.empty());
+    declared.handle(type, handler);
+    return this;
   }
 
   /**
@@ -150,7 +147,7 @@ public final class NodeBuilder {
    * {@link Recurring} instead. Defaults to none.
    */
   public NodeBuilder recurring(Schedule schedule) {
-    declared.add(own -> schedule);
+    declared.schedule(schedule);
     return this;
   }
 
@@ -166,7 +163,8 @@ public final class NodeBuilder {
       TaskType<P, R> type,
       TaskHandler<? super P, ? extends R> handler,
       RecoveryPolicy<P> recovery) {
-    return register(type, handler, Optional.of(recovery));
+    declared.handle(type, handler, recovery);
+    return this;
   }
 
   /**
@@ -177,17 +175,7 @@ public final class NodeBuilder {
    */
   public <P> NodeBuilder handle(
       TaskType<P, Void> type, VoidTaskHandler<? super P> handler, RecoveryPolicy<P> recovery) {
-    return register(type, handler, Optional.of(recovery));
-  }
-
-  private <P, R> NodeBuilder register(
-      TaskType<P, R> type,
-      TaskHandler<? super P, ? extends R> handler,
-      Optional<RecoveryPolicy<P>> recovery) {
-    tasks.add(new TaskRegistry.Registered<>(type, handler, recovery));
-    for (Recurring recurring : handler.getClass().getAnnotationsByType(Recurring.class)) {
-      declared.add(own -> new RecurringReader(own).read(recurring, type));
-    }
+    declared.handle(type, handler, recovery);
     return this;
   }
 
@@ -198,8 +186,8 @@ public final class NodeBuilder {
    * workflows that no node knows. Defaults to no workflows.
    */
   public <I, R> NodeBuilder workflow(Workflow<I, R> workflow) {
-    workflows.add(workflow);
-    return handle(workflow.starter(), new RunStartHandler<>(workflow));
+    declared.workflow(workflow);
+    return this;
   }
 
   /**
@@ -214,7 +202,7 @@ public final class NodeBuilder {
    * <p>Defaults to no modules.
    */
   public NodeBuilder install(TaskModule module) {
-    module.configure(new ModuleBinder(this));
+    module.configure(declared);
     return this;
   }
 
@@ -223,7 +211,7 @@ public final class NodeBuilder {
    * The trigger remains when the node stops. Defaults to none.
    */
   public NodeBuilder trigger(Trigger trigger) {
-    triggers.add(trigger);
+    declared.triggers.add(trigger);
     return this;
   }
 
@@ -521,7 +509,8 @@ public final class NodeBuilder {
    * statements. Defaults to 500 ms, backing off to 60 s.
    */
   public NodeBuilder poll(Duration burst, Duration deepIdle) {
-    this.poll = new PollBackoff(burst, deepIdle, poll.unheard());
+    this.burstPoll = burst;
+    this.deepIdlePoll = deepIdle;
     return this;
   }
 
@@ -531,7 +520,7 @@ public final class NodeBuilder {
    * shorter interval finds work sooner, at the price of a statement for each poll. Defaults to 1 s.
    */
   public NodeBuilder pollUnheard(Duration atMost) {
-    this.poll = new PollBackoff(poll.burst(), poll.deepIdle(), atMost);
+    this.unheardPoll = atMost;
     return this;
   }
 
@@ -598,7 +587,7 @@ public final class NodeBuilder {
    * same time.
    */
   public NodeBuilder interruptPatience(Duration patience) {
-    this.hung = new HungSettings(patience, hung.holdJobs(), hung.replacedSlots(), hung.mostLost());
+    this.interruptPatience = patience;
     return this;
   }
 
@@ -609,7 +598,7 @@ public final class NodeBuilder {
    * while code of the first attempt still runs here; only the fencing token distinguishes the two.
    */
   public NodeBuilder holdHungJobs() {
-    this.hung = new HungSettings(hung.patience(), true, hung.replacedSlots(), hung.mostLost());
+    this.holdsHungJobs = true;
     return this;
   }
 
@@ -621,7 +610,7 @@ public final class NodeBuilder {
    * a lost slot stays lost.
    */
   public NodeBuilder replaceLostSlots(int most) {
-    this.hung = new HungSettings(hung.patience(), hung.holdJobs(), most, hung.mostLost());
+    this.replacedSlots = most;
     return this;
   }
 
@@ -631,7 +620,7 @@ public final class NodeBuilder {
    * alert notices. Defaults to 0.5.
    */
   public NodeBuilder maxLostShare(double share) {
-    this.hung = new HungSettings(hung.patience(), hung.holdJobs(), hung.replacedSlots(), share);
+    this.maxLostShare = share;
     return this;
   }
 
@@ -675,13 +664,12 @@ public final class NodeBuilder {
 
   /** Returns the names of the tasks that have a handler. */
   public Set<String> taskNames() {
-    return tasks.stream().map(task -> task.type().name()).collect(Collectors.toSet());
+    return declared.tasks.stream().map(task -> task.type().name()).collect(Collectors.toSet());
   }
 
   /** Returns the schedules that the node declares. */
   List<SchedulePlan> plans() {
-    Planner planner = new Planner(codec, client.payloadLimit(), JobOrigin.declared(stack));
-    return declared.stream().map(schedule -> planner.plan(schedule.apply(codec))).toList();
+    return declared.plans(codec, planner());
   }
 
   /**
@@ -689,12 +677,11 @@ public final class NodeBuilder {
    * that declare the same have the same hash, in every process of the same version of Holdfast.
    */
   public String declarations() {
-    List<String> all = new ArrayList<>();
-    workflows.forEach(workflow -> all.add(WorkflowCatalog.hash(workflow, codec)));
-    plans().forEach(plan -> all.add(Planner.fingerprint(plan)));
-    Collections.sort(all);
-    return CanonicalJson.sha256(
-        Version.current() + "\n" + application + "\n" + String.join("\n", all));
+    return declared.hash(application, codec, planner());
+  }
+
+  private Planner planner() {
+    return new Planner(codec, client.payloadLimit(), JobOrigin.declared(stack));
   }
 
   /**
@@ -721,7 +708,7 @@ public final class NodeBuilder {
     HoldfastNode node = new Assembly(this, settings()).assemble();
     node.start(() -> {
       if (mode != NodeMode.DISABLED) {
-        triggers.forEach(store.triggers()::put);
+        declared.triggers.forEach(store.triggers()::put);
       }
     });
     if (stopsOnSignals) {
@@ -738,13 +725,13 @@ public final class NodeBuilder {
         queues.isEmpty() ? Map.of(JobOptions.DEFAULT_QUEUE, QueueSettings.DEFAULT) : queues,
         router,
         platformThreads,
-        poll,
+        new PollBackoff(burstPoll, deepIdlePoll, unheardPoll),
         liveness,
         new StackSettings(
             stack, serves != null ? serves : stack == null ? Set.of() : Set.of(stack), mode),
         retention,
         resultLimit,
         shutdownGrace,
-        hung);
+        new HungSettings(interruptPatience, holdsHungJobs, replacedSlots, maxLostShare));
   }
 }

@@ -76,7 +76,7 @@ final class NodeComponents {
     this.store = from.store;
     this.environment = from.environment;
     this.ticker = environment.ticker();
-    this.tasks = new TaskRegistry(from.tasks);
+    this.tasks = new TaskRegistry(from.declared.tasks);
     this.heldJobs = new HeldJobs(new SlowStart(settings.liveness().timeouts().running()), ticker);
     this.logs = new LogContext(settings.id(), settings.name());
     this.modes = new CurrentModes(new Modes(settings.stacks().mode(), Map.of()));

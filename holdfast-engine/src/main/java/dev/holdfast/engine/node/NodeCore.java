@@ -18,6 +18,7 @@ import dev.holdfast.engine.liveness.HeartbeatInterval;
 import dev.holdfast.engine.liveness.IncarnationFactory;
 import dev.holdfast.engine.liveness.Sweeper;
 import dev.holdfast.engine.liveness.Watchdog;
+import dev.holdfast.engine.liveness.WatchedNodes;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
@@ -127,11 +128,9 @@ public final class NodeCore implements AutoCloseable {
         driver.drive(
             waker ->
                 Sweeper.reporting(
-                    processes,
-                    identity::incarnation,
+                    new WatchedNodes(processes, identity::incarnation, bus, telemetry),
                     liveness.sweep(),
                     onDead,
-                    bus,
                     telemetry,
                     environment,
                     waker),

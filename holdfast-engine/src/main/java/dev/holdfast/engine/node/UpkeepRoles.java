@@ -69,8 +69,8 @@ final class UpkeepRoles {
                 components.crowd)));
     this.registrar = registrar(from);
     registrar.ifPresent(role -> components.declared.add(role::isDone));
-    if (!components.modes.isEnabled() && !from.triggers.isEmpty()) {
-      whileEnabled(waker -> new Declarer(components.store.triggers(), from.triggers));
+    if (!components.modes.isEnabled() && !from.declared.triggers.isEmpty()) {
+      whileEnabled(waker -> new Declarer(components.store.triggers(), from.declared.triggers));
     }
   }
 
@@ -88,7 +88,7 @@ final class UpkeepRoles {
    * another.
    */
   private Optional<Registrar> registrar(NodeBuilder from) {
-    if (from.declared.isEmpty() && !from.namedApplication) {
+    if (!from.declared.hasSchedules() && !from.namedApplication) {
       return Optional.empty();
     }
     return Optional.of(

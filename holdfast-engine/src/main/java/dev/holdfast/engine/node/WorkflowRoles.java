@@ -47,9 +47,9 @@ final class WorkflowRoles {
                 waker));
     whileEnabled(
         waker -> new Reconciler(runs.repair(), advancer::expect, components.environment.random()));
-    if (!from.workflows.isEmpty()) {
+    if (!from.declared.workflows.isEmpty()) {
       WorkflowRegistrar registrar =
-          whileEnabled(waker -> new WorkflowRegistrar(catalog, from.workflows));
+          whileEnabled(waker -> new WorkflowRegistrar(catalog, from.declared.workflows));
       components.declared.add(registrar::isDone);
     }
   }

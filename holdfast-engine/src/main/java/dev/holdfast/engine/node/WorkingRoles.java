@@ -116,7 +116,7 @@ final class WorkingRoles {
       components.client.handOver(handOver);
     }
     for (Lane lane : all) {
-      Starter starter = starter(lane, rules, runner);
+      Starter starter = starter(lane, sender, rules, runner);
       Driver.Driven<Claimer> claimer =
           components.drive(
               waker -> new Claimer(lane, sender, rules, runner, starter, polling.role(), waker));
@@ -240,19 +240,11 @@ final class WorkingRoles {
     return writing.role();
   }
 
-  private Starter starter(Lane lane, ClaimRules rules, Runner runner) {
+  private Starter starter(Lane lane, ClaimSender sender, ClaimRules rules, Runner runner) {
     int prefetch = components.settings.of(lane.queue()).prefetch();
     Driver.Driven<Starter> starting =
-        components.drive(waker ->
-            new Starter(
-                lane,
-                prefetch,
-                components.store.claims(),
-                components.claims,
-                rules,
-                runner,
-                completer,
-                waker));
+        components.drive(
+            waker -> new Starter(lane, prefetch, sender, rules, runner, completer, waker));
     if (prefetch > 0) { // Otherwise every claimed job has started already.
       claiming.add(starting);
     }

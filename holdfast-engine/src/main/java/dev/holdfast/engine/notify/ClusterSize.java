@@ -7,11 +7,11 @@ import java.util.Map;
  * How many nodes receive the same signals, and which of them act at once.
  *
  * <p>One new job needs one node. If a hundred nodes looked for it at the same moment, ninety-nine
- * would query the database in vain, for each new job. So a few nodes, chosen at random, act at
- * once, and the others a little later: all of them together then query at most a few hundred times
- * a second, no matter how many nodes there are and how many jobs are announced. A node that acts
- * late is still needed, since those that acted at once may be full or unable to run the job. In a
- * small cluster all nodes act at once.
+ * would query the database for each new job and find nothing. So a few nodes, chosen at random, act
+ * at once, and the others a little later: all of them together then query at most a few hundred
+ * times a second, no matter how many nodes there are and how many jobs are announced. A node that
+ * acts late is still needed, since those that acted at once may be full or unable to run the job.
+ * In a small cluster all nodes act at once.
  */
 public final class ClusterSize {
   /** How many nodes act at once, in addition to one for each job: some may be full, or gone. */

@@ -85,7 +85,7 @@ public final class SignalBus implements AutoCloseable {
 
   /**
    * Tells clients that the jobs in queues have changed, if any of them watches. Called for each
-   * job, so it tells at most ten changes a second: a client looks again a little later.
+   * job, so it announces at most ten changes a second: a client looks again a little later.
    */
   public void jobsChanged() {
     if (watches.tells(Signal.JOBS, false)) {

@@ -50,7 +50,7 @@ final class Watches {
   }
 
   /**
-   * Returns whether to tell that a topic has changed. Costs nothing while nothing is watched.
+   * Returns whether to announce that a topic has changed. Costs nothing while nothing is watched.
    *
    * @param often whether each change is told; otherwise at most ten a second
    */

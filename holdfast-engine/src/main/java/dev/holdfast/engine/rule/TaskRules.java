@@ -31,7 +31,7 @@ public final class TaskRules {
       return new Heard(rule.limit(), shut == null ? null : now.plus(shut));
     }
 
-    /** Returns whether claimers that know the other rule need not be told of this one. */
+    /** Returns whether claimers that know the other rule need not be notified of this one. */
     boolean isLike(Heard other) {
       return Objects.equals(limit, other.limit) && !differsInTime(other);
     }

@@ -11,7 +11,7 @@ import java.util.function.Function;
  *
  * @param node the id of the node
  * @param clients returns a client whose jobs are children of a job
- * @param drain tells attempts that the node is draining
+ * @param drain notifies attempts that the node is draining
  * @param notes stores what attempts report
  * @param journal stores the durable steps of attempts
  * @param logLines how many log lines to store with a job; 0 for none

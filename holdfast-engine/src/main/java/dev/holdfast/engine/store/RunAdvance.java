@@ -106,7 +106,7 @@ public interface RunAdvance {
    * last event of its run, which must be RUNNING and not locked by another call: every change of a
    * run adds an event, so the plan is up to date. If one of these has changed, nothing is written
    * for that run, and its success can be stored as usual. The same applies if a run would end that
-   * has a parent or a gate: others must be told then.
+   * has a parent or a gate, which must be notified.
    *
    * @param steps at most one for each run
    * @param here which of the jobs that follow start at once, under the same incarnation

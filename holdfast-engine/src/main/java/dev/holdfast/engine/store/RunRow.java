@@ -42,31 +42,6 @@ public record RunRow(
     RunSource source,
     @Nullable Integer priority) {
 
-  /** Returns this run with a reason in front of its own. */
-  public RunRow because(String first) {
-    return new RunRow(
-        id,
-        workflow,
-        definition,
-        hash,
-        state,
-        phase,
-        steps,
-        reason == null ? first : first + " " + reason,
-        input,
-        result,
-        label,
-        tags,
-        uniqueKey,
-        parent,
-        origin,
-        createdAt,
-        endedAt,
-        bytes,
-        source,
-        priority);
-  }
-
   /**
    * What belongs to a run besides its row.
    *

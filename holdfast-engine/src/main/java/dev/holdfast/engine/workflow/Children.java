@@ -45,7 +45,7 @@ final class Children {
     }
     RunId parent = draft.facts().id();
     RunId id = new RunId(after(parent.value(), planner.newId()));
-    // A child gets its input from its parent, so it has no schedule and no event of its own.
+    // A child gets its input from its parent, so it has neither a schedule nor an event.
     RunSource own = draft.facts().source();
     RunSource source =
         new RunSource(own.stack(), JobTrace.with(null, JobTrace.read(own.startedBy())));

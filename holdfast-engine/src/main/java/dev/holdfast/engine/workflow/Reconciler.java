@@ -30,7 +30,7 @@ public final class Reconciler implements Role {
   private boolean started;
 
   /**
-   * @param advance told of runs that can continue
+   * @param advance notified of runs that can continue
    */
   public Reconciler(RunRepair repair, Consumer<RunId> advance, RandomGenerator random) {
     this.repair = repair;

@@ -8,27 +8,31 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Composes what clients read of a run from its row, what belongs to it, and its graph. */
-final class RunReader {
-  private RunReader() {}
+/**
+ * Composes what clients read of a run from its row, what belongs to it, and its graph.
+ *
+ * @param stranded why no live node can continue it; null if one can
+ */
+record RunReader(RunRow row, @Nullable String stranded) {
 
   /** Returns a run of a list: with the states of its steps, and nothing else about them. */
-  static Run brief(RunRow row, Graph graph) {
+  Run brief(Graph graph) {
     List<RunStep> steps = new ArrayList<>();
     for (int at = 0; at < row.steps().length(); at++) {
-      steps.add(new StepSnapshot(graph, at, letter(row, at), null, null, null, null, null));
+      steps.add(new StepSnapshot(graph, at, letter(at), null, null, null, null, null));
     }
-    return new RunSnapshot(row, steps);
+    return new RunSnapshot(row, stranded, steps);
   }
 
   /** Returns a run whose graph this version cannot read: without steps. */
-  static Run unreadable(RunRow row) {
-    return new RunSnapshot(row, List.of());
+  Run unreadable() {
+    return new RunSnapshot(row, stranded, List.of());
   }
 
   /** Returns a run with all that is known about its steps. */
-  static Run full(RunRow row, RunRow.Details details, Graph graph, StepWaits.Questions questions) {
+  Run full(RunRow.Details details, Graph graph, StepWaits.Questions questions) {
     StepWaits waits = new StepWaits(row, details, graph, questions);
     Map<Integer, RunRow.Result> results = new HashMap<>();
     details.results().forEach(result -> results.put(result.step(), result));
@@ -38,17 +42,17 @@ final class RunReader {
           new StepSnapshot(
               graph,
               at,
-              letter(row, at),
+              letter(at),
               details.jobs().get(at),
               results.get(at),
               details.maps().get(at),
               details.children().get(at),
               waits.of(at)));
     }
-    return new RunSnapshot(row, steps);
+    return new RunSnapshot(row, stranded, steps);
   }
 
-  private static StepState letter(RunRow row, int at) {
+  private StepState letter(int at) {
     return StepState.of(row.steps().charAt(at));
   }
 }

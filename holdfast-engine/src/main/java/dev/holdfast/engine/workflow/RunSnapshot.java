@@ -10,9 +10,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** A {@link Run}: the row that a store read, with the steps of its graph. */
-record RunSnapshot(RunRow row, List<RunStep> steps) implements Run {
+/**
+ * A {@link Run}: the row that a store read, with the steps of its graph.
+ *
+ * @param stranded why no live node can continue it; null if one can
+ */
+record RunSnapshot(RunRow row, @Nullable String stranded, List<RunStep> steps) implements Run {
   RunSnapshot {
     steps = List.copyOf(steps);
   }
@@ -39,7 +44,9 @@ record RunSnapshot(RunRow row, List<RunStep> steps) implements Run {
 
   @Override
   public Optional<String> reason() {
-    return Optional.ofNullable(row.reason());
+    return stranded == null
+        ? Optional.ofNullable(row.reason())
+        : Optional.of(row.reason() == null ? stranded : stranded + " " + row.reason());
   }
 
   @Override

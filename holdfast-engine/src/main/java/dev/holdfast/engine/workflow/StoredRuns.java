@@ -125,10 +125,11 @@ public final class StoredRuns implements Runs {
         .find(id)
         .map(row -> {
           RunRow.Details details = store.queries().details(id);
+          RunReader reader = new RunReader(row, stranded(List.of(row)).get(id));
           return catalog
               .readable(row)
-              .map(graph -> RunReader.full(explained(row), details, graph, questions()))
-              .orElseGet(() -> RunReader.unreadable(explained(row)));
+              .map(graph -> reader.full(details, graph, questions()))
+              .orElseGet(reader::unreadable);
         });
   }
 
@@ -157,25 +158,14 @@ public final class StoredRuns implements Runs {
     List<RunRow> rows = store.queries().list(filter, page.after().orElse(null), page.limit());
     Map<RunId, String> stranded = stranded(rows);
     return rows.stream()
-        .map(row -> explained(row, stranded))
-        .map(row ->
-            catalog
-                .readable(row)
-                .map(graph -> RunReader.brief(row, graph))
-                .orElseGet(() -> RunReader.unreadable(row)))
+        .map(row -> {
+          RunReader reader = new RunReader(row, stranded.get(row.id()));
+          return catalog.readable(row).map(reader::brief).orElseGet(reader::unreadable);
+        })
         .toList();
   }
 
-  /** Returns a run with the reason why no live node can continue it, if that is so. */
-  private RunRow explained(RunRow row) {
-    return explained(row, stranded(List.of(row)));
-  }
-
-  private static RunRow explained(RunRow row, Map<RunId, String> stranded) {
-    String why = stranded.get(row.id());
-    return why == null ? row : row.because(why);
-  }
-
+  /** Returns why no live node can continue these runs, without those that one can continue. */
   private Map<RunId, String> stranded(List<RunRow> rows) {
     List<RunId> open =
         rows.stream().filter(row -> !row.state().hasEnded()).map(RunRow::id).toList();
@@ -370,7 +360,7 @@ public final class StoredRuns implements Runs {
   }
 
   /**
-   * Carries out an operation, and tells the nodes. After a lost reply it is repeated; a repeat that
+   * Carries out an operation, and notifies the nodes. After a lost reply it is repeated; a repeat that
    * finds nothing left to do counts as done, since the first call may have done it.
    */
   private RunControl.Result control(

@@ -134,13 +134,14 @@ class ClaimerTest {
     ClaimRules rules =
         new ClaimRules(
             new QueueRules(), new TaskRules(), new CurrentModes(Modes.FULL), Jobs.unreadable());
+    ClaimSender sender = new ClaimSender(claims, Set.of(), held, rules, tasks, telemetry, TICKER);
     Claimer claimer =
         new Claimer(
             lane,
-            new ClaimSender(claims, Set.of(), held, rules, tasks, telemetry, TICKER),
+            sender,
             rules,
             runner,
-            new Starter(lane, 0, claims, held, rules, runner, sink, () -> {}),
+            new Starter(lane, 0, sender, rules, runner, sink, () -> {}),
             new IdlePoll(claims, Set.of(), () -> PACE, environment.random(), () -> {}),
             () -> {});
     claimer.expectWork();

@@ -164,7 +164,7 @@ class StepHandOverTest {
             sender,
             rules,
             runner,
-            new Starter(lane, 0, claims, held, rules, runner, sink, () -> {}),
+            new Starter(lane, 0, sender, rules, runner, sink, () -> {}),
             new IdlePoll(claims, Set.of(), () -> PACE, environment.random(), () -> {}),
             () -> {});
     handOver = new StepHandOver(sender, held, Set.of(), runner, ticker);

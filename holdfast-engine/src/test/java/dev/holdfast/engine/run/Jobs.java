@@ -57,7 +57,7 @@ public final class Jobs {
     return new Environment(stub(Driver.class), ticker, UUID::randomUUID, random);
   }
 
-  /** Reports that nobody reads. */
+  /** Reports that are not read. */
   public static Telemetry telemetry(Meters meters, Ticker ticker) {
     return new Telemetry(
         meters,

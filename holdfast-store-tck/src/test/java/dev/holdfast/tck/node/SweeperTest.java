@@ -21,6 +21,7 @@ import dev.holdfast.engine.liveness.AwaitedPolicies;
 import dev.holdfast.engine.liveness.OrphanDecider;
 import dev.holdfast.engine.liveness.Recoverer;
 import dev.holdfast.engine.liveness.Sweeper;
+import dev.holdfast.engine.liveness.WatchedNodes;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
@@ -113,11 +114,9 @@ class SweeperTest {
             new AwaitedJobs(),
             (job, finish) -> {});
     return new Sweeper(
-        on.nodes(),
-        () -> SELF,
+        new WatchedNodes(on.nodes(), () -> SELF, bus, telemetry),
         INTERVAL,
         new Recoverer(on.recovery(), Scope.ALL, decider, bus, confirmed, telemetry),
-        bus,
         telemetry,
         new Environment(
             Driver.threads(ticker), ticker, UuidCreator::getTimeOrderedEpoch, new Random(seed)),
