@@ -50,7 +50,7 @@ public final class PgOutcomes implements Outcomes {
       select id, token from gone
       """;
 
-  // Without the parts for runs, which would look through every plain job twice in vain.
+  // Without the parts for runs, which would look up every plain job twice and find nothing.
   private static final String SUCCEED_PLAIN =
       SUCCEED
           .replace("${history}", "${plain}")

@@ -129,7 +129,8 @@ final class UniqueEnqueue {
             .filter(e -> e.job().mayExist() && inserted.contains(e.id()))
             .map(Candidate::id)
             .collect(Collectors.toSet());
-    Set<UUID> ended = doubtful.isEmpty() ? Set.of() : statements.ended(connection, doubtful);
+    Set<UUID> ended =
+        doubtful.isEmpty() ? Set.of() : statements.lookups().ended(connection, doubtful);
     if (!ended.isEmpty()) {
       statements.remove(connection, ended);
     }
@@ -154,15 +155,16 @@ final class UniqueEnqueue {
   private List<Candidate> resolve(List<Candidate> undecided) throws SQLException {
     Set<UUID> ids = undecided.stream().map(Candidate::id).collect(Collectors.toSet());
     Set<UUID> known =
-        new HashSet<>(statements.known(connection, ids, Candidate.firstAttempts(undecided)));
+        new HashSet<>(
+            statements.lookups().known(connection, ids, Candidate.firstAttempts(undecided)));
     Set<UUID> doubtful =
         undecided.stream()
             .filter(entry -> entry.job().mayExist())
             .map(Candidate::id)
             .collect(Collectors.toSet());
-    known.addAll(statements.ended(connection, doubtful));
+    known.addAll(statements.lookups().ended(connection, doubtful));
     ids.removeAll(doubtful);
-    known.addAll(statements.endedLately(connection, ids));
+    known.addAll(statements.lookups().endedLately(connection, ids));
     Map<FullKey, JobId> live = holders(undecided, false);
     Map<FullKey, JobId> ledger = holders(undecided, true);
     List<Candidate> open = new ArrayList<>();

@@ -32,7 +32,7 @@ final class Listener implements Runnable {
 
   /**
    * The longest interval between retries if no ping came back. A pooler that hides notifications
-   * rarely goes away, so retrying sooner would be in vain.
+   * rarely goes away, so retrying sooner would not help.
    */
   private static final Duration LAST_RETRY_UNHEARD = Duration.ofMinutes(10);
 
