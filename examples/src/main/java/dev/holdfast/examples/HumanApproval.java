@@ -9,7 +9,9 @@ import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.node.HoldfastNode;
 import java.time.Duration;
 
-/** Pays an expense when a person has approved it, and rejects it if nobody decides in time. */
+/**
+ * Pays an expense when a person has approved it, and rejects it if there is no decision in time.
+ */
 public final class HumanApproval {
   record Expense(String what, long cents) {}
 
@@ -29,7 +31,7 @@ public final class HumanApproval {
                 flow.awaitSignal("decision", "decided", Decision.class)
                     .orElse(new Decision(false, "nobody"))
                     .after(ask)
-                    .within(Duration.ofSeconds(2)); // Days, if people are to decide.
+                    .within(Duration.ofSeconds(2)); // Days, for a real approval.
             var approved = Rule.context(field("approved").is(true));
             flow.step("pay", PAY, flow.input()).after(decision).when(approved);
             flow.step("reject", REJECT, decision).when(Rule.none(approved));

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Thrown when the database fails, refuses a request or does not respond in time.
  *
- * <p>{@link #outcome()} tells what is known about the request: after {@link Outcome#REFUSED} and
+ * <p>{@link #outcome()} says what is known about the request: after {@link Outcome#REFUSED} and
  * {@link Outcome#RETRYABLE} nothing was changed; after {@link Outcome#UNKNOWN} the request may have
  * been executed although its result was lost. After the latter, send only repeatable requests
  * again.

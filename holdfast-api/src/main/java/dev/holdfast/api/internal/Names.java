@@ -13,7 +13,7 @@ public final class Names {
 
   private Names() {}
 
-  /** Returns the task name, or throws an exception that tells what is wrong with it. */
+  /** Returns the task name, or throws an exception that says what is wrong with it. */
   public static String task(String name) {
     if (!TASK.matcher(name).matches() || name.length() > LONGEST_TASK) {
       throw new IllegalArgumentException(
@@ -23,7 +23,7 @@ public final class Names {
     return name;
   }
 
-  /** Returns the queue name, or throws an exception that tells what is wrong with it. */
+  /** Returns the queue name, or throws an exception that says what is wrong with it. */
   public static String queue(String name) {
     if (!QUEUE.matcher(name).matches() || name.length() > LONGEST_QUEUE) {
       throw new IllegalArgumentException(
@@ -33,7 +33,7 @@ public final class Names {
     return name;
   }
 
-  /** Returns the name of a workflow, or throws an exception that tells what is wrong with it. */
+  /** Returns the name of a workflow, or throws an exception that says what is wrong with it. */
   public static String workflow(String name) {
     if (!TASK.matcher(name).matches() || name.length() > LONGEST_TASK) {
       throw new IllegalArgumentException(
@@ -46,12 +46,12 @@ public final class Names {
   /** Fields of the context of a run that say what started it, so that no step writes them. */
   public static final Set<String> RESERVED_FIELDS = Set.of("run", "schedule", "trigger", "event");
 
-  /** Returns the name of a step, or throws an exception that tells what is wrong with it. */
+  /** Returns the name of a step, or throws an exception that says what is wrong with it. */
   public static String step(String name) {
     return word("Step name", name, "charge");
   }
 
-  /** Returns the name of a signal, or throws an exception that tells what is wrong with it. */
+  /** Returns the name of a signal, or throws an exception that says what is wrong with it. */
   public static String signal(String name) {
     return word("Signal name", name, "approved");
   }
@@ -65,7 +65,7 @@ public final class Names {
     return name;
   }
 
-  /** Returns a tag or key, or throws an exception that tells what is wrong with it. */
+  /** Returns a tag or key, or throws an exception that says what is wrong with it. */
   public static String text(String what, String value) {
     if (value.isBlank()
         || value.length() > LONGEST_TEXT
@@ -79,7 +79,7 @@ public final class Names {
   }
 
   /**
-   * Returns a text that the database stores unchanged, or throws an exception that tells what is
+   * Returns a text that the database stores unchanged, or throws an exception that says what is
    * wrong with it.
    */
   public static String storable(String what, String value) {

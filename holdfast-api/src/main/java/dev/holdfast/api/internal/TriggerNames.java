@@ -11,12 +11,12 @@ public final class TriggerNames {
 
   private TriggerNames() {}
 
-  /** Returns the name of an event, or throws an exception that tells what is wrong with it. */
+  /** Returns the name of an event, or throws an exception that says what is wrong with it. */
   public static String event(String name) {
     return dotted("Event name", name, LONGEST_EVENT, "resource.updated");
   }
 
-  /** Returns the id of a trigger, or throws an exception that tells what is wrong with it. */
+  /** Returns the id of a trigger, or throws an exception that says what is wrong with it. */
   public static String id(String id) {
     return dotted("Trigger id", id, LONGEST_ID, "reindex-on-update");
   }
@@ -31,7 +31,7 @@ public final class TriggerNames {
   }
 
   /**
-   * Returns the path of a payload field, or throws an exception that tells what is wrong with it.
+   * Returns the path of a payload field, or throws an exception that says what is wrong with it.
    */
   public static String field(String path) {
     boolean valid =

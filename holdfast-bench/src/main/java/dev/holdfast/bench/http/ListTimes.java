@@ -88,7 +88,7 @@ final class ListTimes {
   private static final String SCANS =
       "select coalesce(sum(seq_scan), 0) from pg_stat_user_tables where %s";
 
-  /** Sessions tell the server what they read when they have been idle for 10 seconds. */
+  /** Sessions report their statistics to the server when they have been idle for 10 seconds. */
   private static final long UNTIL_STATISTICS_MILLIS = 12_000;
 
   private final Bench bench;

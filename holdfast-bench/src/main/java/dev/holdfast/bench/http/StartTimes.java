@@ -80,7 +80,7 @@ final class StartTimes {
     }
   }
 
-  /** Reads what the server prints until it tells its address. */
+  /** Reads the output of the server until it prints its address. */
   private static URI url(BufferedReader out) throws IOException {
     List<String> lines = new ArrayList<>();
     for (String line = out.readLine(); line != null; line = out.readLine()) {

@@ -18,7 +18,7 @@ interface Api extends AutoCloseable {
    * Follows what a server streams, or looks again and again where there is no stream.
    *
    * @param path the path of the stream
-   * @param longest when to look although the stream tells nothing
+   * @param longest how long to wait for an event of the stream before looking anyway
    */
   Changes changes(String path, Duration longest);
 

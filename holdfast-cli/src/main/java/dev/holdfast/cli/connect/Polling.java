@@ -16,7 +16,7 @@ public final class Polling {
 
   /**
    * @param changes when to look; closed when there is nothing more to see
-   * @param patience how long a server may be away
+   * @param patience how long a server may be unavailable
    */
   public Polling(Changes changes, Duration patience, PrintWriter err) {
     this.changes = changes;
@@ -27,7 +27,7 @@ public final class Polling {
   /**
    * Looks until the given look returns true.
    *
-   * @throws ApiException if the server is away for too long
+   * @throws ApiException if the server is unavailable for too long
    */
   public void until(BooleanSupplier look) {
     try (changes) {

@@ -107,7 +107,7 @@ public final class Session implements AutoCloseable {
    * Returns when to look again at something.
    *
    * @param topic a topic of the stream of the tenant, such as {@code run:ID}
-   * @param longest when to look although the stream tells nothing
+   * @param longest how long to wait for an event of the stream before looking anyway
    */
   Changes changes(String topic, Duration longest) {
     return api.changes(path("stream") + new Query().add("topic", topic), longest);

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Changes as the stream of a server tells them. What has changed is not read from the stream: the
+ * Changes that the stream of a server announces. What has changed is not read from the stream: the
  * command looks. While the stream is broken, changes are supposed at short intervals, so nothing is
  * missed.
  */
@@ -28,7 +28,7 @@ final class StreamedChanges implements Changes {
   private volatile boolean closed;
 
   /**
-   * @param longest when to look although the stream tells nothing
+   * @param longest how long to wait for an event of the stream before looking anyway
    */
   StreamedChanges(HttpClient client, HttpRequest request, Duration longest) {
     this.client = client;
@@ -49,7 +49,7 @@ final class StreamedChanges implements Changes {
           }
         }
       } catch (IOException | UncheckedIOException broken) {
-        // The command looks more often meanwhile, and reports a server that is away.
+        // Until it reconnects, the command polls more often, and reports an unavailable server.
       } catch (InterruptedException stopped) {
         return;
       } finally {

@@ -16,7 +16,7 @@ public final class WatchOptions {
       paramLabel = "TIME",
       converter = DurationConverter.class,
       description =
-          "How long the server may be away, for example because it restarts. Defaults to 1m.")
+          "How long the server may be unavailable, for example while it restarts. Defaults to 1m.")
   private Duration patience = Duration.ofMinutes(1);
 
   /** Returns whether to draw over what was printed before. */
@@ -28,7 +28,7 @@ public final class WatchOptions {
    * Returns how to look again and again.
    *
    * @param topic a topic of the stream of the tenant, such as {@code run:ID}
-   * @param longest when to look although the stream tells nothing
+   * @param longest how long to wait for an event of the stream before looking anyway
    */
   public Polling polling(Session session, String topic, Duration longest) {
     return new Polling(session.changes(topic, longest), patience, session.err());

@@ -31,7 +31,7 @@ public final class WatchJobCommand implements Callable<Integer> {
 
   private static final int WIDEST = 100;
 
-  /** The stream tells when jobs end, and not what they report while they run. */
+  /** The stream sends an event when a job ends, but none for its progress. */
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
 
   @Mixin private final Target target = new Target();

@@ -179,7 +179,7 @@ class ServeCommandTest {
                   "http://127.0.0.1:" + port,
                   "HOLDFAST_KEY",
                   key));
-      // A database of its own may be shared: its keys are not stored for one user.
+      // A configured database may be shared: its keys are not stored for one user.
       assertThat(folder.resolve("config")).doesNotExist();
 
       List<ServerProcess> second = killInTheMiddleOfARun(shell, parcel(), first, servers);

@@ -77,7 +77,7 @@ final class AuditRoutes {
     Pages(@Nullable String tenant, AuditLog.Filter filter) {
       this.tenant = tenant;
       this.filter = filter;
-      // Here, so that a database that is away is a problem and not a broken export.
+      // Here, so that an unavailable database is reported as an error, not as a broken export.
       this.page = log.list(tenant, filter, Long.MAX_VALUE, PAGE);
     }
 

@@ -96,7 +96,7 @@ final class OpenStreams {
         guarded.end();
       }
     } catch (StoreException away) {
-      // There is nothing to read either while the database is away.
+      // There is nothing to read either while the database is unavailable.
       log.debug("An open stream could not be checked: {}", away.getMessage());
     }
   }

@@ -58,9 +58,9 @@ public final class Pipeline {
    * @param requestsPerSecond how many requests a second each key may make; 0 for no limit
    * @param bodyTimeout how long a body may take to arrive
    * @param proxies whose word counts for where a request came from
-   * @param refusals is told about requests that the key may not make
+   * @param refusals notified of requests that the key may not make
    * @param shares what tenants and servers share
-   * @param observer is told about each request
+   * @param observer notified of each request
    * @param spans traces each request
    */
   public record Settings(
@@ -77,7 +77,7 @@ public final class Pipeline {
   /** What limits count: the quotas of tenants, and the servers among which rates are divided. */
   public record Shares(Quotas quotas, LiveServers servers) {}
 
-  /** Is told about requests, for metrics. */
+  /** Is notified of requests, for metrics. */
   @FunctionalInterface
   public interface Observer {
     /**

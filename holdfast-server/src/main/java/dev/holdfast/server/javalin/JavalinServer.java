@@ -155,7 +155,7 @@ public final class JavalinServer implements AutoCloseable {
     if (tls == null) {
       connector = new ServerConnector(server, plain);
     } else {
-      // Certificates for other names are the business of the client, which checks them.
+      // Not checked here: the client decides whether it accepts the name in the certificate.
       http.addCustomizer(new SecureRequestCustomizer(false));
       connector =
           new ServerConnector(
@@ -203,11 +203,11 @@ public final class JavalinServer implements AutoCloseable {
     } finally {
       inFlight.end();
     }
-    // However the client leaves, the events are closed. A server that stops ends them by itself.
+    // Closes the events however the client disconnects. A server that stops ends them itself.
     try (EventSource events = response.events()) {
       if (events != null) {
         writeHead(response, request, out);
-        // What is written in response to HEAD goes nowhere, so it would never end.
+        // The response to HEAD has no body, so writing it would never fail, and never end.
         if (!isHead(request)) {
           stream(events, out, connection);
         }
@@ -259,7 +259,7 @@ public final class JavalinServer implements AutoCloseable {
         out.getOutputStream().write(response.body());
       }
     }
-    // Now, and not when this request is no longer in flight.
+    // Flushes now, while this request still counts as in flight.
     out.flushBuffer();
   }
 
@@ -281,7 +281,7 @@ public final class JavalinServer implements AutoCloseable {
     }
   }
 
-  /** Each proxy may add its own line; together they are one list. */
+  /** Each proxy may add a header line; joined, they are one list. */
   private static @Nullable String header(HttpServletRequest request, String name) {
     if (!name.startsWith("X-Forwarded-")) {
       return request.getHeader(name);

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * All keys of the installation, in memory.
  *
  * <p>A wrong key is hashed and compared like a right one, and nothing is read from the database for
- * it, so the time of a response tells nothing about why a key was refused.
+ * it, so the time of a response reveals nothing about why a key was refused.
  *
  * <p>A request that finds the last confirmation older than four seconds reads the version of the
  * keys first; requests that arrive meanwhile wait for the same read. So a revoked key is refused
@@ -58,7 +58,7 @@ public final class KeyRing {
    * @param presented the key as presented; null if none was
    * @param tenant the tenant that the request is for; null if it is for none
    * @return the caller; empty if the key is not valid for this tenant, whatever the reason
-   * @throws StoreException if the keys cannot be confirmed, because the database is away
+   * @throws StoreException if the keys cannot be confirmed, because the database is unavailable
    */
   public Optional<Caller> authenticate(@Nullable String presented, @Nullable String tenant) {
     confirm();
@@ -89,7 +89,7 @@ public final class KeyRing {
    *
    * @param id the id of the key
    * @param tenant the tenant that it is used in; null for none
-   * @throws StoreException if the keys cannot be confirmed, because the database is away
+   * @throws StoreException if the keys cannot be confirmed, because the database is unavailable
    */
   public boolean isValid(String id, @Nullable String tenant) {
     confirm();

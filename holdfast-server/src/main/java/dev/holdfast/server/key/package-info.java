@@ -1,9 +1,9 @@
 /**
- * API keys and callers: how a key is written, who may do what, and the keys of the installation in
- * memory.
+ * API keys and callers: the format of keys, the permissions of callers, and the keys of the
+ * installation in memory.
  *
- * <p>Invariant: no caller can tell a wrong key from an expired, a revoked, a malformed or another
- * tenant's key, neither by the response nor by its time.
+ * <p>Invariant: neither the response nor its timing lets a caller distinguish a wrong key from an
+ * expired, revoked or malformed one, or from a key of another tenant.
  */
 @NullMarked
 package dev.holdfast.server.key;

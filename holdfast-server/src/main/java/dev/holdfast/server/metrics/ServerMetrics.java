@@ -74,7 +74,7 @@ public final class ServerMetrics implements Pipeline.Observer, AutoCloseable {
     return registry;
   }
 
-  /** Sets what tells how busy the node of this server is. */
+  /** Sets where to read how busy the node of this server is. */
   public void node(Supplier<NodeLoad> busy) {
     load = busy;
   }

@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the runs and the ready jobs of tenants when metrics are read. A tenant in which nothing
- * has happened and which had nothing is counted again after an hour, so a thousand idle tenants
- * cost nothing; at most fifty are counted in one scrape, those counted longest ago first.
+ * Counts the runs and the ready jobs of tenants when metrics are read. An idle tenant that had
+ * neither is counted again only after an hour, so a thousand idle tenants cost nothing. A scrape
+ * counts at most fifty tenants, starting with those that were counted longest ago.
  */
 final class TenantSamples {
   private static final Logger log = LoggerFactory.getLogger(TenantSamples.class);
@@ -160,7 +160,7 @@ final class TenantSamples {
     byTenant.register(rows("tenant", active), true);
   }
 
-  /** Clients name queues as they like, so their number is bounded here. */
+  /** Bounds the number of queues, because clients can choose any names. */
   private static Map<String, Long> bounded(Map<String, Long> depth) {
     if (depth.size() <= TenantLabels.MOST) {
       return depth;

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
  * How feeds write what they send, as JSON in one line.
  *
  * @param jobs a snapshot of the queues of a tenant
- * @param nodes a snapshot of the nodes of a tenant, which does not tell which nodes these are
+ * @param nodes a snapshot of the nodes of a tenant, which does not name the nodes
  * @param allNodes a snapshot of the nodes of the installation
  */
 public record FeedViews(

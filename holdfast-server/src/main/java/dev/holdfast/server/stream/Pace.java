@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * Decides when to look again at something that changes. A change is looked at at once, and once
- * more a little later, because nodes tell at most ten changes a second. While changes go on, there
+ * more a little later, because nodes announce at most ten changes a second. While changes go on, there
  * is one look in a second, or fewer if many clients get what was seen, and looks take at most a
  * twentieth of the time. Not thread-safe.
  */

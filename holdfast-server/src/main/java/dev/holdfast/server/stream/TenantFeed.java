@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads what the clients of a tenant watch, once for all of them, and hands it to each. It tells
- * the nodes what is watched, and reads when they tell that it has changed; otherwise only twice a
+ * the nodes what is watched, and reads it when they announce a change; otherwise only twice a
  * minute, in case a signal was lost. Without clients it does nothing.
  */
 final class TenantFeed implements Feed {

@@ -3,7 +3,7 @@ package dev.holdfast.server.tenant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much a tenant may have. 0 means any number, and null the limit of the server.
+ * The quotas of a tenant. 0 means no limit, and null means the limit of the server.
  *
  * @param queuedJobs jobs that have not started
  * @param openRuns runs that have not ended

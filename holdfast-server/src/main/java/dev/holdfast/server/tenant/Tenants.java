@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The tenants of an installation. How they share a database is known only behind it. */
+/** The tenants of an installation. Callers do not know how tenants share a database. */
 public interface Tenants extends AutoCloseable {
 
   /**
@@ -18,15 +18,15 @@ public interface Tenants extends AutoCloseable {
   /** Returns the tenants that this server has opened. */
   List<OpenTenant> opened();
 
-  /** Finds a tenant in any state in which it has a name. */
+  /** Finds a tenant in any state, unless its schema has been dropped. */
   Optional<Tenant> find(String name);
 
-  /** Lists the tenants that have a name, ordered by name. */
+  /** Lists the tenants, except those whose schema has been dropped, ordered by name. */
   List<Tenant> list(@Nullable String after, int limit);
 
   /**
-   * Creates a tenant with its schema and a first key, which can do everything in the tenant: all of
-   * it or nothing. A creation that was interrupted is completed by the next one with the same name.
+   * Creates a tenant with its schema and a first key that has all permissions in the tenant, in one
+   * transaction.
    *
    * @return the tenant and its first key
    * @throws TenantException if there is a tenant with this name

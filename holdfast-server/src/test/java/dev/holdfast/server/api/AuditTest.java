@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** The audit log tells who did what, from where, with which effect. */
+/** The audit log records which key did what, from where, and with which effect. */
 class AuditTest {
   private static final String T = "/v1/tenants/default";
   private static TestServer server;

@@ -65,7 +65,7 @@ final class VirtualTime {
   /**
    * @param configure adds handlers and settings to each node
    * @param client a client of the store
-   * @param script tells of handlers that blocked
+   * @param script reports handlers that blocked
    */
   VirtualTime(
       ManualClock clock,
