@@ -5,7 +5,7 @@ import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.server.tenant.OpenTenant;
 import org.jspecify.annotations.Nullable;
 
-/** A tenant in which this server works at present. */
+/** A tenant in which this server currently works. */
 final class ActiveTenant {
   private enum State {
     STARTING,
@@ -44,7 +44,7 @@ final class ActiveTenant {
   }
 
   /**
-   * Notes that there is or will be work.
+   * Records that there is, or will be, work.
    *
    * @return whether the node stays for a while and finds it; false if it is about to stop
    */
@@ -53,7 +53,7 @@ final class ActiveTenant {
     return state == State.RUNNING;
   }
 
-  /** Notes that it has work, if it has. */
+  /** Records the time if the tenant has work. */
   synchronized void review(long now) {
     HoldfastNode running = node;
     if (running != null && !running.isIdle()) {
@@ -67,7 +67,7 @@ final class ActiveTenant {
   }
 
   /**
-   * Decides to stop, so that from now on no one relies on it.
+   * Decides to stop. From now on, no change may rely on this node.
    *
    * @return false if it is starting or stopping
    */

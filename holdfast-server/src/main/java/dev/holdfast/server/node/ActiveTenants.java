@@ -30,15 +30,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tenants in which this server works: a node of the engine is started in a tenant that has
- * work, and stopped when there has been nothing to do for a while. What decides when to look for
- * such tenants is {@link ServerNode}.
+ * The tenants in which this server works. Starts a node of the engine in each tenant that has work,
+ * and stops it when it has had nothing to do for a while. {@link ServerNode} decides when to look
+ * for such tenants.
  */
 final class ActiveTenants implements TenantChanges.Node {
   private static final Logger log = LoggerFactory.getLogger(ActiveTenants.class);
   private static final Duration SHARE_EVERY = Duration.ofSeconds(5);
 
-  /** Every tenant is looked at once a day, whatever has gone wrong. */
+  /** Some node looks at every tenant once a day, even if a hint was lost. */
   private static final Duration AT_LATEST = Duration.ofDays(1);
 
   /** How many nodes start or stop at the same time. */
@@ -46,7 +46,7 @@ final class ActiveTenants implements TenantChanges.Node {
 
   private static final int ROLE_THREADS = 24;
 
-  /** How many tenants are entered at the same time that have no work. */
+  /** In how many tenants without work a node registers at the same time. */
   private static final int REGISTERING = 32;
 
   private final ServerNode.Settings settings;
@@ -96,12 +96,12 @@ final class ActiveTenants implements TenantChanges.Node {
     return process.core();
   }
 
-  /** Returns how many there are. */
+  /** Returns the number of these tenants. */
   int count() {
     return active.size();
   }
 
-  /** Returns how many jobs run. */
+  /** Returns the number of running jobs. */
   int running() {
     return active.values().stream()
         .map(ActiveTenant::node)
@@ -122,7 +122,7 @@ final class ActiveTenants implements TenantChanges.Node {
   }
 
   /**
-   * Notes that there may be work in a tenant.
+   * Records that there may be work in a tenant.
    *
    * @return whether the node is there, or about to enter or to leave
    */
@@ -136,7 +136,7 @@ final class ActiveTenants implements TenantChanges.Node {
     return true;
   }
 
-  /** Takes over the state and the settings of a tenant. */
+  /** Applies the state and the settings of a tenant. */
   void changed(Tenant tenant) {
     ActiveTenant known = active.get(tenant.id());
     if (known == null) {
@@ -152,7 +152,7 @@ final class ActiveTenants implements TenantChanges.Node {
   }
 
   /**
-   * Enters a tenant of which a hint was taken, unless the node is there.
+   * Enters a tenant whose hint was taken, unless there is already a node.
    *
    * @param ready whether there may be ready work, and not only something that falls due
    */
@@ -206,7 +206,7 @@ final class ActiveTenants implements TenantChanges.Node {
     return entered > 0;
   }
 
-  /** Starts or stops a node elsewhere: a tenant that does not respond must not delay the others. */
+  /** Starts or stops a node on another thread, so that a slow tenant does not delay others. */
   private void startElsewhere(Runnable work) {
     unfinished.incrementAndGet();
     workers.execute(() -> {
@@ -225,7 +225,7 @@ final class ActiveTenants implements TenantChanges.Node {
     });
   }
 
-  /** Looks at a tenant in which something falls due, without working in it. */
+  /** Checks whether something is due in a tenant, without entering it. */
   private boolean hasWork(ActiveTenant fresh) {
     try {
       return hints.glance(subject(fresh), settings.kinds(), served(), AT_LATEST).ready();
@@ -284,7 +284,7 @@ final class ActiveTenants implements TenantChanges.Node {
     }
   }
 
-  /** Returns the tenants to leave out at present. */
+  /** Returns the tenants to skip for now. */
   List<Integer> pausedAt(long now) {
     return paused.at(now);
   }
@@ -355,7 +355,7 @@ final class ActiveTenants implements TenantChanges.Node {
     onLeft.run();
   }
 
-  /** Interrupts running jobs, so that a close that waits for them ends at once. */
+  /** Interrupts running jobs, so that a close that waits for them returns soon. */
   void stopNow() {
     inParallel(HoldfastNode::stopNow);
   }

@@ -17,21 +17,21 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tenants that a node has to look at. A node without work finds all tenants that have some with one
- * statement, however many tenants there are.
+ * The tenants in which a node has to look for work. One statement finds all tenants that may have
+ * work, however many tenants there are.
  */
 public final class Hints {
   /** Longer than it takes to register in a tenant: then another node takes the hint. */
   private static final Duration TAKEN = Duration.ofSeconds(5);
 
-  /** How much later than necessary old rows are deleted: many at a time. */
+  /** By how much the deletion of old rows is delayed, so that many are deleted at a time. */
   private static final Duration UPKEEP = Duration.ofHours(12);
 
   /** What a node takes hints for. */
   public enum Kind {
     /** Ready work. */
     R,
-    /** Work that falls due. */
+    /** Work that becomes due later. */
     T
   }
 
@@ -192,8 +192,8 @@ public final class Hints {
   }
 
   /**
-   * Looks at a tenant in which this node does not work, because something falls due. Hints of ready
-   * work are not touched.
+   * Looks for work in a tenant that this node has not entered, because something may be due there.
+   * Hints for ready work are not changed.
    *
    * @return what there is to do; if it is ready, a hint is due in some seconds unless the node
    *     registers in the tenant
@@ -210,9 +210,10 @@ public final class Hints {
   }
 
   /**
-   * Leaves a tenant, unless it has work for this node: removes its hints, <em>then</em> looks, and
-   * leaves a hint for what falls due later. Work that was stored before the look is seen by it; a
-   * request that stores work later holds the tenant, and leaves a hint before letting go of it.
+   * Leaves a tenant, unless it has work for this node: deletes its hints, <em>then</em> looks for
+   * work, and leaves a hint for what becomes due later. The look sees all work that was stored
+   * before it; a request that stores work later holds the tenant, and leaves a hint before its hold
+   * ends.
    *
    * @return what there is to do; if it is ready, the node must stay
    */

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A hold is written in the transaction that registers a node in a tenant, or before the first
  * change of a request, and only while its process is alive. So when a process is dead, its holds
- * name all tenants in which it may have claimed or changed something. A registration that was under
- * way at that moment leaves a hold a little later: dead processes are looked at for a day.
+ * name all tenants in which it may have claimed or changed something. A registration that is in
+ * progress at that moment creates a hold a little later, so the holds of dead processes are looked
+ * for during a day.
  */
 public final class Holds {
   private final String control;
@@ -140,7 +141,7 @@ public final class Holds {
                 .execute());
   }
 
-  /** Records that a process has no work in a tenant at present. */
+  /** Records that a process currently has no work in a tenant. */
   static void rest(Handle transaction, String control, UUID process, int tenant) {
     // By hold_pkey.
     transaction

@@ -8,12 +8,12 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The tenants that this server has to enter to register its workflows and schedules: those in which
- * another program has registered last, or none. With a thousand tenants, entering all of them at
- * each start would be expensive.
+ * no program has registered yet, or another program registered last. With a thousand tenants,
+ * entering all of them at each start would be expensive.
  *
  * <p>A server registers at most once in each tenant, so two servers with different modules do not
- * take turns. If a server with other modules arrives, a server that had nothing to register does so
- * now: schedules that no live server declares in a tenant are cancelled there.
+ * take turns. If a server with other modules appears, a server that had nothing to register
+ * registers now, because schedules that no live server declares in a tenant are cancelled there.
  */
 final class Registrations {
   private final String modules;
@@ -37,7 +37,7 @@ final class Registrations {
   }
 
   /**
-   * Takes over a tenant as it was read.
+   * Considers a tenant as it was read.
    *
    * @return whether this server has to enter it
    */

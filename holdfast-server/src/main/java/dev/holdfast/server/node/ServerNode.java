@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The node of a server. It looks for tenants that have work, all of them with one statement, and
- * works in these ({@link ActiveTenants}). A tenant without work costs nothing.
+ * The node of a server. It finds the tenants that have work, with one statement for all tenants,
+ * and works in these ({@link ActiveTenants}). A tenant without work costs nothing.
  */
 public final class ServerNode implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ServerNode.class);
@@ -142,7 +142,7 @@ public final class ServerNode implements AutoCloseable {
     }
   }
 
-  /** Takes over the state and the settings of a tenant. */
+  /** Applies the state and the settings of a tenant. */
   public void changed(Tenant tenant) {
     active.changed(tenant);
     if (registrations.consider(tenant)) {
@@ -197,7 +197,7 @@ public final class ServerNode implements AutoCloseable {
     return next != null && next.compareTo(latest) < 0 ? next : latest;
   }
 
-  /** Interrupts running jobs, so that a close that waits for them ends at once. */
+  /** Interrupts running jobs, so that a {@link #close} that waits for them returns soon. */
   public void stopNow() {
     active.stopNow();
   }

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The registration of a server, whatever it does: one heartbeat for all tenants. It releases the
- * tenants that dead servers hold.
+ * The registration of a server in any mode, with one heartbeat for all tenants. Releases the holds
+ * of dead servers.
  */
 public final class ServerProcess implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
@@ -53,12 +53,12 @@ public final class ServerProcess implements AutoCloseable {
     return known;
   }
 
-  /** Returns the incarnation of the process at present. */
+  /** Returns the current incarnation of the process. */
   public UUID incarnation() {
     return core().incarnation();
   }
 
-  /** Returns whether the process must not act at present: others may have declared it dead. */
+  /** Returns whether the process must not act, because others may have declared it dead. */
   public boolean isOver() {
     return core().isOver();
   }
@@ -82,10 +82,10 @@ public final class ServerProcess implements AutoCloseable {
     return database;
   }
 
-  /** Takes care of the tenants that dead processes hold. */
+  /** Releases the tenants that dead processes hold. */
   private void release(List<UUID> dead) {
     for (UUID process : dead) {
-      // First: what they have started must not be committed after the look that the release causes.
+      // First, so that they commit nothing after the look for work that the release leads to.
       processes.endSessions(process);
       for (Holds.Left left : holds.of(database, process)) {
         try {
@@ -104,7 +104,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Deletes the rows of processes that are long dead, from time to time. */
+  /** Deletes the rows of processes that died long ago, at most once an hour. */
   void forgetOld(long now) {
     if (now - nextForget >= 0) {
       nextForget = now + FORGET_EVERY.toNanos();

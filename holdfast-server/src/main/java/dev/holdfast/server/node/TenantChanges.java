@@ -20,15 +20,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The changes that requests to this server make in tenants.
  *
- * <p>A node that looks at a tenant does not see a change that is not committed. So a tenant is
- * <em>held</em> from before a change until a hint has been left after it: by the node of this
- * server, which looks before it leaves and does not leave during a change, or else by a hold of the
- * process, which ends in the transaction that leaves the hints. If the process dies, the one that
- * releases its holds leaves hints. All changes of some seconds share one hold, so most of them cost
- * no statement.
+ * <p>A node that looks for work in a tenant does not see uncommitted changes. So a tenant is
+ * <em>held</em> from before a change until a hint has been left after it. Either the node of this
+ * server holds it, which looks before it leaves and does not leave during a change, or the process
+ * does, with a hold that ends in the transaction that leaves the hints. If the process dies, the
+ * process that releases its holds leaves hints. All changes within some seconds share one hold, so
+ * most of them cost no statement.
  *
- * <p>Hints that are left before a change only save time: a node that takes one is in the tenant
- * when the change is committed.
+ * <p>Hints that are left before a change only save time: a node that takes one is already in the
+ * tenant when the change is committed.
  */
 public final class TenantChanges implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(TenantChanges.class);
@@ -62,10 +62,10 @@ public final class TenantChanges implements AutoCloseable {
   private static final Duration LONGEST_WINDOW = Duration.ofSeconds(5);
   private static final Duration TICK = Duration.ofSeconds(1);
 
-  /** By which a node stays longer in a tenant than hints are relied on. */
+  /** How much longer a node stays in a tenant than the time for which a hint is relied on. */
   private static final int MARGIN = 4;
 
-  /** A change whose call failed may still be carried out, for as long as a statement may take. */
+  /** A change whose call failed may still be executed, for as long as a statement may take. */
   private static final Duration UNCERTAIN = Duration.ofMinutes(1);
 
   private final ServerProcess process;
@@ -217,7 +217,7 @@ public final class TenantChanges implements AutoCloseable {
   }
 
   /**
-   * Runs a look at a tenant while no change is under way in it, and none starts.
+   * Looks for work in a tenant while no change is in progress in it, and none starts.
    *
    * @param look ends the hold of this process if the node leaves
    * @return empty if a change is under way, or may be

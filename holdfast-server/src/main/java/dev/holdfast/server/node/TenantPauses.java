@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The tenants that this server leaves out for a while, because it cannot work for them at present:
- * the first time for a second, then longer and longer.
+ * The tenants that this server skips for a while, because it cannot work in them: for a second at
+ * first, then longer each time.
  */
 final class TenantPauses {
   private static final Duration FIRST = Duration.ofSeconds(1);
@@ -27,12 +27,12 @@ final class TenantPauses {
         });
   }
 
-  /** Notes that the tenant can be worked for, or may be. */
+  /** Records that work in the tenant is possible, or may be. */
   void end(int tenant) {
     pauses.remove(tenant);
   }
 
-  /** Returns the tenants to leave out at present. */
+  /** Returns the tenants to skip for now. */
   List<Integer> at(long now) {
     return pauses.entrySet().stream()
         .filter(entry -> now - entry.getValue().until() < 0)

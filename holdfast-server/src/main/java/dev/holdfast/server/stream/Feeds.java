@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class Feeds implements AutoCloseable {
   private static final int MOST_CLIENTS = 2_000;
 
-  /** So that no tenant uses up what all have together. */
+  /** Prevents one tenant from using all of the allowed clients. */
   static final int MOST_OF_TENANT = 500;
 
   private static final Object INSTALLATION = new Object();

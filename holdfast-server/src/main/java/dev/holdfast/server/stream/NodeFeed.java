@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the nodes of the installation every two seconds while clients watch them. What a node runs
- * is known from its heartbeats, which no signal tells.
+ * Reads the nodes of the installation every two seconds while clients watch them. The load of a
+ * node is known only from its heartbeats, which are not announced by signals.
  */
 final class NodeFeed implements Feed {
   private static final Duration EVERY = Duration.ofSeconds(2);

@@ -3,10 +3,10 @@ package dev.holdfast.server.stream;
 import java.time.Duration;
 
 /**
- * Decides when to look again at something that changes. A change is looked at at once, and once
- * more a little later, because nodes announce at most ten changes a second. While changes go on, there
- * is one look in a second, or fewer if many clients get what was seen, and looks take at most a
- * twentieth of the time. Not thread-safe.
+ * Decides when to read something again that changes. It is read immediately after a change, and
+ * once more a little later, because nodes announce at most ten changes a second. While changes
+ * continue, it is read once a second, or less often if there are many clients, and reading takes at
+ * most a twentieth of the time. Not thread-safe.
  */
 final class Pace {
   static final Duration SHORTEST = Duration.ofMillis(50);

@@ -203,6 +203,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class JobMeters extends MeterContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class ManyQueues extends ManyQueuesContract {
     private final Store store = freshStore();
 
