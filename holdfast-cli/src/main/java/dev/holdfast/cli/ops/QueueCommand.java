@@ -63,7 +63,7 @@ public final class QueueCommand extends Group {
       @Option(
               names = "--reason",
               paramLabel = "TEXT",
-              description = "Why, for those who find it paused.")
+              description = "The reason, shown with the queue and its jobs.")
           @Nullable String reason,
       @Option(
               names = "--force",

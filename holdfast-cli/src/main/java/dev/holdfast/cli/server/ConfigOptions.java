@@ -61,7 +61,7 @@ final class ConfigOptions {
   @Option(
       names = "--base-path",
       paramLabel = "PATH",
-      description = "What all paths start with, such as /holdfast. Defaults to nothing.")
+      description = "The prefix of all paths, such as /holdfast. Defaults to nothing.")
   void basePath(String path) {
     give("basePath", path, "--base-path");
   }
@@ -85,7 +85,7 @@ final class ConfigOptions {
   @Option(
       names = "--trusted-proxies",
       paramLabel = "RANGES",
-      description = "Addresses or ranges of proxies whose X-Forwarded headers count.")
+      description = "Addresses or ranges of proxies whose X-Forwarded headers are trusted.")
   void proxies(String ranges) {
     give("trustedProxies", ranges, "--trusted-proxies");
   }

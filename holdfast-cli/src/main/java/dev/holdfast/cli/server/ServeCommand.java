@@ -40,7 +40,7 @@ public final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--demo",
       description = {
-        "Add sample workflows, schedules and a trickle of work to tenant 'default', so that there"
+        "Add sample workflows, schedules and a light load to tenant 'default', so that there"
             + " is something to see."
       })
   private boolean demo;

@@ -91,7 +91,7 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   /**
-   * Starts a server with the task modules on the class path, sample workflows and a trickle of
+   * Starts a server with the task modules on the class path, sample workflows and a light load of
    * work.
    *
    * @param pace how often work is created
