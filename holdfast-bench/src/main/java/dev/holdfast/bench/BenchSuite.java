@@ -3,6 +3,7 @@ package dev.holdfast.bench;
 import dev.holdfast.bench.chaos.ChaosBench;
 import dev.holdfast.bench.harness.BenchCommand;
 import dev.holdfast.bench.http.HttpBench;
+import dev.holdfast.bench.tenants.TenantsBench;
 import dev.holdfast.bench.workflow.WorkflowsBench;
 import dev.holdfast.cli.Extension;
 import java.util.List;

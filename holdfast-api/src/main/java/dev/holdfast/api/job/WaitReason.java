@@ -176,27 +176,27 @@ public sealed interface WaitReason {
    * crash suspects slowly: first one at a time, then more as they end.
    *
    * @param crashes how many times a node died while the job was running
-   * @param before how many crash suspects are ahead of it
+   * @param before how many crash suspects are ahead of it; counting stops at 10,000
    */
   record CrashSuspect(int crashes, long before) implements WaitReason {
     @Override
     public String describe() {
-      return "The job is a crash suspect: nodes died %d times while it was running, and nodes start crash suspects slowly; crash suspects ahead of it: %d."
-          .formatted(crashes, before);
+      return "The job is a crash suspect: nodes died %d times while it was running, and nodes start crash suspects slowly; crash suspects ahead of it: %s."
+          .formatted(crashes, shown(before));
     }
   }
 
   /**
    * The job waits for a free slot, behind other jobs of its queue.
    *
-   * @param before how many ready jobs of the queue are ahead of it
+   * @param before how many ready jobs of the queue are ahead of it; counting stops at 10,000
    * @param waited how long it has been due
    */
   record Queued(long before, Duration waited) implements WaitReason {
     @Override
     public String describe() {
-      return "The job has waited for a free slot for %s; jobs ahead of it in the queue: %d."
-          .formatted(waited, before);
+      return "The job has waited for a free slot for %s; jobs ahead of it in the queue: %s."
+          .formatted(waited, shown(before));
     }
   }
 
@@ -250,5 +250,9 @@ public sealed interface WaitReason {
     public String describe() {
       return "The job is not waiting: it is %s.".formatted(state);
     }
+  }
+
+  private static String shown(long before) {
+    return before < 10_000 ? String.valueOf(before) : "10000 or more";
   }
 }

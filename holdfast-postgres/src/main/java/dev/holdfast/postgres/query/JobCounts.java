@@ -44,12 +44,19 @@ final class JobCounts {
       ) f\
       """;
 
-  // A bounded number of jobs, of which those that match are counted.
+  // A bounded number of jobs, of which those that match are counted. They are read once, not once
+  // for each state.
   private static final String OF_READ =
       """
-      select s.state, (select count(*) from ${name} r where r.state = s.state and r.ok),
-             (select count(*) > :read from ${name})
-      from unnest(array[${states}]) s(state) where s.state = any(:states::text[])\
+      select s.state, coalesce(max(g.matching) filter (where g.state = s.state), 0),
+             coalesce(sum(g.jobs), 0) > :read
+      from unnest(array[${states}]) s(state)
+      left join (
+        select r.state, count(*) filter (where r.ok) as matching, count(*) as jobs
+        from ${name} r group by r.state
+      ) g on true
+      where s.state = any(:states::text[])
+      group by s.state\
       """;
 
   // Ready jobs by job_ready, job_ready_stack and job_ready_suspect, dead-lettered ones by
@@ -57,17 +64,17 @@ final class JobCounts {
   // so a bounded number is read: by job_due, job_held and job_parked. Ended jobs from the tally.
   private static final String COUNT =
       """
-      with recursive ${queues}, scheduled as materialized (
+      with recursive ${queues}, scheduled as (
         select j.state, ${j.matches} as ok from ${schema}.job j
         where j.state = 'SCHEDULED' and 'SCHEDULED' = any(:states::text[])
         order by j.run_at
         limit case when coalesce(:queue::text, :task::text) is null then :most else :read end + 1
-      ), held as materialized (
+      ), held as (
         select j.state, ${j.matches} as ok from ${schema}.job j
         where j.state in ('CLAIMED', 'RUNNING')
           and array['CLAIMED', 'RUNNING'] && :states::text[]
         order by j.incarnation, j.claim_no limit :read + 1
-      ), parked as materialized (
+      ), parked as (
         select j.state, ${j.matches} as ok from ${schema}.job j
         where j.state in ('WAITING', 'ON_HOLD') and array['WAITING', 'ON_HOLD'] && :states::text[]
         order by j.queue, j.task limit :read + 1
@@ -109,15 +116,15 @@ final class JobCounts {
   // jobs have, by reading jobs until enough of them have it.
   private static final String COUNT_TAGGED =
       """
-      with live as materialized (
+      with live as (
         select j.state, true as ok from ${schema}.job j
         where j.state = any(:states::text[]) and ${j.matches}
         limit :most + 1
-      ), dead as materialized (
+      ), dead as (
         select 'FAILED' as state, true as ok from ${schema}.dead_letter d
         where 'FAILED' = any(:states::text[]) and ${d.matches}
         limit :most + 1
-      ), ended as materialized (
+      ), ended as (
         select h.state, true as ok from ${schema}.job_history h
         where h.state = any(:states::text[]) and ${h.matches}
           and (:createdAfter::timestamptz is null or h.finished_at >= :createdAfter)
@@ -129,15 +136,15 @@ final class JobCounts {
   // Live and dead-lettered jobs by job_pkey and dead_letter_pkey, read backwards.
   private static final String COUNT_CREATED =
       """
-      with live as materialized (
+      with live as (
         select j.state, ${j.matches} as ok from ${schema}.job j
         where array[${live}] && :states::text[] and ${j.page}
         order by j.id desc limit :read + 1
-      ), dead as materialized (
+      ), dead as (
         select 'FAILED' as state, ${d.matches} as ok from ${schema}.dead_letter d
         where 'FAILED' = any(:states::text[]) and ${d.page}
         order by d.id desc limit :read + 1
-      ), ended as materialized (
+      ), ended as (
         ${ended} limit :read + 1
       )
       ${others}

@@ -5,6 +5,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.rule.EligibleNodes;
 import dev.holdfast.engine.rule.EligibleNodes.Candidate;
+import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.postgres.db.CustomPlan;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
@@ -25,8 +26,8 @@ import org.jdbi.v3.core.Handle;
 /** Finds out why jobs wait. */
 final class WaitReasons {
   // By job_pkey, job_history_id of the partitions of a window and dead_letter_pkey. The jobs before
-  // a READY job by job_ready, job_ready_stack or job_ready_suspect; the jobs held under a limit by
-  // job_capped and job_task_capped. Each case reads only what it needs.
+  // a READY job up to a bound; the jobs held under a limit by job_capped and job_task_capped. Each
+  // case reads only what it needs.
   private static final String WHY =
       """
       select j.state, j.queue, j.task, j.run_at,
@@ -36,22 +37,10 @@ final class WaitReasons {
              case when q.max_held is not null then (
                select count(*) from ${schema}.job h where h.queue = j.queue and h.capped)
              end,
-             case when j.state = 'READY' and j.suspicion is null then (
-               select count(*) from ${schema}.job b
-               where b.state = 'READY' and b.stack is null and b.suspicion is null
-                 and b.queue = j.queue and b.rank < j.rank)
-             end,
-             case when j.state = 'READY' and j.suspicion is null and j.stack is not null then (
-               select count(*) from ${schema}.job b
-               where b.state = 'READY' and b.stack is not null and b.suspicion is null
-                 and b.queue = j.queue and b.stack = j.stack and b.rank < j.rank)
-             end,
-             case when j.state = 'READY' and j.suspicion is not null then (
-               select count(*) from ${schema}.job b
-               where b.state = 'READY' and b.suspicion is not null
-                 and b.queue = j.queue and b.rank < j.rank
-                 and (b.stack is null or b.stack = j.stack))
-             end,
+             case when j.state = 'READY' and j.suspicion is null then (${before_plain}) end,
+             case when j.state = 'READY' and j.suspicion is null and j.stack is not null
+               then (${before_stacked}) end,
+             case when j.state = 'READY' and j.suspicion is not null then (${before_suspect}) end,
              (extract(epoch from now() - j.run_at) * 1000000)::bigint,
              r.open_until, r.max_held,
              case when r.max_held is not null then (
@@ -72,6 +61,30 @@ final class WaitReasons {
       select 'FAILED', null, null, null, null, null, null, null, null, null, null, null, null, null,
              null, null, null, null, null::uuid, null, null, null::timestamptz
       from ${schema}.dead_letter d where d.id = :id
+      """;
+
+  // By job_ready, job_ready_stack or job_ready_suspect, from one task to the next: ranks are ordered
+  // within a task only.
+  private static final String BEFORE =
+      """
+      with recursive tasks as (
+        select (select b.task from ${schema}.job b where ${which} and b.queue = j.queue
+                order by b.task limit 1) as task
+        union all
+        select (select b.task from ${schema}.job b
+                where ${which} and b.queue = j.queue and b.task > t.task
+                order by b.task limit 1)
+        from tasks t where t.task is not null
+      )
+      select count(*) from (
+        select from tasks t cross join lateral (
+          select from ${schema}.job b
+          where ${which} and ${stack} and b.queue = j.queue and b.task = t.task
+            and b.rank < j.rank
+          limit :most
+        ) f
+        limit :most
+      ) found\
       """;
 
   // By job_history_id of the partitions of a window.
@@ -96,9 +109,22 @@ final class WaitReasons {
   WaitReasons(Database database) {
     this.database = database;
     this.history = new HistorySearch(database);
-    this.why = database.sql(WHY);
+    String ready = "b.state = 'READY' and b.suspicion is null and b.stack is ";
+    this.why =
+        database.sql(
+            WHY.replace("${before_plain}", before(ready + "null", "true"))
+                .replace("${before_stacked}", before(ready + "not null", "b.stack = j.stack"))
+                .replace(
+                    "${before_suspect}",
+                    before(
+                        "b.state = 'READY' and b.suspicion is not null",
+                        "(b.stack is null or b.stack = j.stack)")));
     this.ended = database.sql(ENDED);
     this.living = database.sql(LIVING);
+  }
+
+  private static String before(String which, String stack) {
+    return BEFORE.replace("${which}", which).replace("${stack}", stack);
   }
 
   Optional<WaitReason> of(JobId id) {
@@ -141,6 +167,7 @@ final class WaitReasons {
         .bind("id", id.value())
         .bind("from", window.start())
         .bind("to", window.end())
+        .bind("most", JobQueries.MOST_COUNTED)
         .map((row, context) -> reader.read(row))
         .findFirst();
   }
@@ -207,6 +234,7 @@ final class WaitReasons {
     return row.getBoolean(18)
         ? new WaitReason.CrashSuspect(crashes, row.getLong(13))
         : new WaitReason.Queued(
-            row.getLong(11) + row.getLong(12), SqlValues.ofMicros(Math.max(0, row.getLong(14))));
+            Math.min(JobQueries.MOST_COUNTED, row.getLong(11) + row.getLong(12)),
+            SqlValues.ofMicros(Math.max(0, row.getLong(14))));
   }
 }

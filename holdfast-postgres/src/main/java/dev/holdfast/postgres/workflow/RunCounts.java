@@ -19,7 +19,7 @@ final class RunCounts {
   // index does not contain, by run_pkey or run_workflow. Ended runs by run_history_workflow.
   private static final String COUNT_KINDS =
       """
-      with running as materialized (
+      with running as (
         select r.state = 'RUNNING' and ${matches} as ok from ${schema}.run r
         where 'RUNNING' = any(:states::text[]) and ${page}
           and (:workflow::text is null or r.workflow = :workflow)
@@ -59,20 +59,24 @@ final class RunCounts {
   // By run_tags, run_history_tags, run_parent and run_history_parent.
   private static final String COUNT_NARROW =
       """
-      with open as materialized (
-        select r.state from ${schema}.run r where ${matches} limit :read + 1
-      ), ended as materialized (
-        select r.state from ${schema}.run_history r where ${matches} limit :read + 1
-      )
-      select s.state, (select count(*) from open o where o.state = s.state),
-             (select count(*) > :read from open)
-      from unnest(array['QUEUED', 'RUNNING', 'PAUSED', 'CANCELLING']) s(state)
-      where s.state = any(:states::text[])
+      ${open}
       union all
-      select s.state, (select count(*) from ended e where e.state = s.state),
-             (select count(*) > :read from ended)
-      from unnest(array['SUCCEEDED', 'FAILED', 'CANCELLED']) s(state)
+      ${ended}
+      """;
+
+  // A bounded number of runs, read once.
+  private static final String OF_READ =
+      """
+      select s.state, coalesce(max(g.runs) filter (where g.state = s.state), 0),
+             coalesce(sum(g.runs), 0) > :read
+      from unnest(array[${states}]) s(state)
+      left join (
+        select f.state, count(*) as runs
+        from (select r.state from ${schema}.${table} r where ${matches} limit :read + 1) f
+        group by f.state
+      ) g on true
       where s.state = any(:states::text[])
+      group by s.state\
       """;
 
   // By run_pkey.
@@ -95,8 +99,17 @@ final class RunCounts {
             .map(state -> OF_STATE.replace("${state}", state))
             .collect(Collectors.joining("\nunion all\n"));
     this.kinds = complete(database, COUNT_KINDS.replace("${others}", others));
-    this.narrow = complete(database, COUNT_NARROW);
+    this.narrow =
+        complete(
+            database,
+            COUNT_NARROW
+                .replace("${open}", read("run", "'QUEUED', 'RUNNING', 'PAUSED', 'CANCELLING'"))
+                .replace("${ended}", read("run_history", "'SUCCEEDED', 'FAILED', 'CANCELLED'")));
     this.stranded = complete(database, StrandedSql.into(COUNT_STRANDED));
+  }
+
+  private static String read(String table, String states) {
+    return OF_READ.replace("${table}", table).replace("${states}", states);
   }
 
   private static String complete(Database database, String statement) {

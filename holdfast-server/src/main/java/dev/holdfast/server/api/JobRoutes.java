@@ -16,6 +16,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RequeueResult;
 import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.SignalResult;
+import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.server.api.Operations.Change;
@@ -29,7 +30,9 @@ import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenant.TenantState;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
@@ -75,7 +78,7 @@ final class JobRoutes {
     Fields body = call.body();
     NewJob job = newJob(body);
     body.done();
-    Enqueued<?> enqueued = client(call).enqueue(job.request(call, call.newId()));
+    Enqueued<?> enqueued = client(call).enqueue(new Requests(call).of(job, call.newId()));
     return Response.created(enqueued.created(), view(enqueued));
   }
 
@@ -92,9 +95,10 @@ final class JobRoutes {
           "%d jobs are not possible in one request: give 1 to %d.", jobs.size(), BULK);
     }
     UUID first = call.newId();
+    Requests checked = new Requests(call);
     List<JobRequest<JsonNode, Void>> requests = new ArrayList<>();
     for (int i = 0; i < jobs.size(); i++) {
-      requests.add(jobs.get(i).request(call, nth(first, i)));
+      requests.add(checked.of(jobs.get(i), nth(first, i)));
     }
     ArrayNode results = JsonText.array();
     client(call).enqueueAll(requests).forEach(enqueued -> results.add(view(enqueued)));
@@ -109,18 +113,35 @@ final class JobRoutes {
 
   /** A job to be enqueued, before it is checked as a whole. */
   private record NewJob(
-      String task, JsonNode payload, @Nullable UUID id, Consumer<JobOptions.Builder> options) {
+      String task, JsonNode payload, @Nullable UUID id, Consumer<JobOptions.Builder> options) {}
+
+  /** Checks jobs that are enqueued together. Most of them have the same task. */
+  private static final class Requests {
+    private final Call call;
+    private final Map<String, TaskType<JsonNode, Void>> types = new HashMap<>();
+
+    Requests(Call call) {
+      this.call = call;
+    }
 
     /**
      * @param otherwise the id for a request that may be repeated
      */
-    JobRequest<JsonNode, Void> request(Call call, UUID otherwise) {
+    JobRequest<JsonNode, Void> of(NewJob job, UUID otherwise) {
+      TaskType<JsonNode, Void> type = types.computeIfAbsent(job.task, this::type);
+      JobRequest<JsonNode, Void> request =
+          job.options == JobFields.UNCHANGED
+              ? JobRequest.of(type, job.payload)
+              : JobRequest.of(type, job.payload, job.options);
+      // An id that may have been used is looked up in history, which a new one need not be.
+      UUID chosen = job.id == null && call.isRepeatable() ? otherwise : job.id;
+      return chosen == null ? request : request.withId(new JobId(chosen));
+    }
+
+    private TaskType<JsonNode, Void> type(String task) {
       TaskType<JsonNode, Void> type = TaskType.of(task, JsonNode.class);
       Patterns.requireTask(call, task);
-      JobRequest<JsonNode, Void> request = JobRequest.of(type, payload, options);
-      // An id that may have been used is looked up in history, which a new one need not be.
-      UUID chosen = id == null && call.isRepeatable() ? otherwise : id;
-      return chosen == null ? request : request.withId(new JobId(chosen));
+      return type;
     }
   }
 
@@ -158,11 +179,11 @@ final class JobRoutes {
 
   private Response list(Call call) {
     JobFilter filter = filter(call.query());
-    boolean payloads = call.readsPayloads();
+    Visible visible = Visible.to(call);
     return paging.page(
         call,
         new Paging.Listed<JobId, Job>(
-            "jobs", JobId::parse, job -> job.id().toString(), job -> JobView.job(job, payloads)),
+            "jobs", JobId::parse, job -> job.id().toString(), job -> JobView.job(job, visible)),
         (after, limit) ->
             client(call)
                 .list(filter, after == null ? Page.first(limit) : Page.after(after, limit)));
@@ -190,9 +211,11 @@ final class JobRoutes {
   private Response read(Call call) {
     call.query().done();
     Job job = find(call);
-    ObjectNode view = JobView.job(job, call.readsPayloads());
+    Visible visible = Visible.to(call);
+    ObjectNode view = JobView.job(job, visible);
     boolean suspended = call.tenant().tenant().state() == TenantState.SUSPENDED;
-    view.set("why", Why.view(job, client(call).whyWaiting(job.id()).orElse(null), suspended));
+    WaitReason reason = client(call).whyWaiting(job.id()).orElse(null);
+    view.set("why", new Why(job, visible).view(reason, suspended));
     return Response.ok(view);
   }
 

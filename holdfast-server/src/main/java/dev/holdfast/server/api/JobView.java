@@ -17,9 +17,10 @@ final class JobView {
   /**
    * Returns a job.
    *
-   * @param payloads whether the caller may see what the job works on
+   * @param visible what the caller may see of it
    */
-  static ObjectNode job(Job job, boolean payloads) {
+  static ObjectNode job(Job job, Visible visible) {
+    boolean payloads = visible.payloads();
     JsonText.Obj view =
         JsonText.object()
             .putText("id", job.id())
@@ -31,7 +32,7 @@ final class JobView {
             .put("uniqueKey", job.uniqueKey())
             .put("attempt", job.attempt())
             .put("fencingToken", job.fencingToken())
-            .put("node", job.node())
+            .put("node", visible.nodes() ? job.node() : null)
             .put("stack", job.stack())
             .put("source", job.source())
             .putText("parent", job.parent())
@@ -43,7 +44,7 @@ final class JobView {
             .put("startedAt", job.startedAt())
             .put("endedAt", job.endedAt())
             .set("progress", progress(job, payloads))
-            .set("failures", failures(job.failures(), payloads));
+            .set("failures", failures(job.failures(), visible));
     if (payloads) {
       view.set("payload", json(job.payload()))
           .set("result", json(job.result()))
@@ -81,7 +82,7 @@ final class JobView {
     return lines;
   }
 
-  static ArrayNode failures(List<FailedAttempt> failures, boolean payloads) {
+  static ArrayNode failures(List<FailedAttempt> failures, Visible visible) {
     ArrayNode array = JsonText.array();
     for (FailedAttempt failure : failures) {
       array.add(
@@ -90,8 +91,8 @@ final class JobView {
               .put("code", failure.code())
               .put("type", failure.type())
               .put("message", failure.message())
-              .put("stackTrace", payloads ? failure.stackTrace() : null)
-              .put("node", failure.node())
+              .put("stackTrace", visible.payloads() ? failure.stackTrace() : null)
+              .put("node", visible.nodes() ? failure.node() : null)
               .put("startedAt", failure.startedAt())
               .put("failedAt", failure.failedAt())
               .done());

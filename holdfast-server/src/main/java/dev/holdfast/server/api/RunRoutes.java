@@ -120,14 +120,14 @@ final class RunRoutes {
 
   private Response list(Call call) {
     RunFilter filter = filter(call.query());
-    boolean payloads = call.readsPayloads();
+    Visible visible = Visible.to(call);
     return paging.page(
         call,
         new Paging.Listed<RunId, Run>(
             "runs",
             text -> new RunId(UUID.fromString(text)),
             run -> run.id().toString(),
-            run -> RunView.run(run, payloads)),
+            run -> RunView.run(run, visible)),
         (after, limit) ->
             runs(call).list(filter, after == null ? Page.first(limit) : Page.after(after, limit)));
   }
@@ -152,7 +152,7 @@ final class RunRoutes {
 
   private Response read(Call call) {
     call.query().done();
-    return Response.ok(RunView.run(find(call), call.readsPayloads()));
+    return Response.ok(RunView.run(find(call), Visible.to(call)));
   }
 
   private Response events(Call call) {

@@ -19,11 +19,11 @@ public final class RunView {
   /**
    * Returns a run.
    *
-   * @param payloads whether the caller may see what the run works on
+   * @param visible what the caller may see of it
    */
-  static ObjectNode run(Run run, boolean payloads) {
+  static ObjectNode run(Run run, Visible visible) {
     ArrayNode steps = JsonText.array();
-    run.steps().forEach(step -> steps.add(step(step, payloads)));
+    run.steps().forEach(step -> steps.add(step(step, visible)));
     JsonText.Obj view =
         JsonText.object()
             .putText("id", run.id())
@@ -40,7 +40,7 @@ public final class RunView {
             .putText("endedAt", run.endedAt())
             .put("bytes", run.bytes())
             .set("steps", steps);
-    if (payloads) {
+    if (visible.payloads()) {
       view.set("input", json(run.input())).set("result", json(run.result()));
     }
     return view.done();
@@ -50,7 +50,7 @@ public final class RunView {
     return text.map(JsonText::orString).orElse(null);
   }
 
-  private static ObjectNode step(RunStep step, boolean payloads) {
+  private static ObjectNode step(RunStep step, Visible visible) {
     JsonText.Obj view =
         JsonText.object()
             .put("name", step.name())
@@ -64,11 +64,11 @@ public final class RunView {
             .putText("startedAt", step.startedAt())
             .putText("endedAt", step.endedAt())
             .put("attempts", step.attempts())
-            .set("failures", JobView.failures(step.failures(), payloads))
+            .set("failures", JobView.failures(step.failures(), visible))
             .putText("failure", step.failure())
             .putText("waitsFor", step.waitsFor())
             .set("map", step.map().map(RunView::map).orElse(null));
-    if (payloads) {
+    if (visible.payloads()) {
       view.set("input", json(step.input())).set("output", json(step.output()));
     }
     return view.done();

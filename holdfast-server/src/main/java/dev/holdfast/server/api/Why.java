@@ -10,15 +10,24 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Why jobs wait, as JSON: stable codes with sentences to display. */
 final class Why {
-  private Why() {}
+  private final Job job;
+  private final Visible visible;
 
   /**
-   * Returns why a job waits: first what keeps all work of its tenant from starting, then what keeps
+   * @param visible what the caller may see of the job
+   */
+  Why(Job job, Visible visible) {
+    this.job = job;
+    this.visible = visible;
+  }
+
+  /**
+   * Returns why the job waits: first what keeps all work of its tenant from starting, then what keeps
    * this job. Empty if it does not wait.
    *
    * @param suspended whether its tenant is suspended
    */
-  static ArrayNode view(Job job, @Nullable WaitReason reason, boolean suspended) {
+  ArrayNode view(@Nullable WaitReason reason, boolean suspended) {
     ArrayNode reasons = JsonText.array();
     if (reason == null || reason instanceof WaitReason.NotWaiting) {
       return reasons;
@@ -27,18 +36,35 @@ final class Why {
       reasons.add(
           view(
               "TENANT_SUSPENDED",
-              since(job, reason),
+              since(reason),
               "The tenant is suspended, so none of its jobs start.",
               "Ask an operator of the installation to resume the tenant."));
     }
-    return reasons.add(view(code(reason), since(job, reason), reason.describe(), remedy(reason)));
+    return reasons.add(view(code(reason), since(reason), message(reason), remedy(reason)));
+  }
+
+  private String message(WaitReason reason) {
+    if (visible.nodes()) {
+      return reason.describe();
+    }
+    return switch (reason) {
+      case WaitReason.Prefetched r ->
+          "A node has claimed the job and starts it when a slot is free.";
+      case WaitReason.ModeForbids r ->
+          "None of the %d live nodes that could run the job is in mode full for task '%s'."
+              .formatted(r.nodes().size(), r.task());
+      case WaitReason.SlotsLost r ->
+          "%d of %d slots of queue '%s' are lost to handlers that ignore interruption."
+              .formatted(r.lost(), r.slots(), r.queue());
+      default -> reason.describe();
+    };
   }
 
   /**
    * A job that is not due has waited since it was created; one whose queue is paused since the
    * pause, if that is later than when it was due; any other since it was due.
    */
-  private static @Nullable Instant since(Job job, WaitReason reason) {
+  private @Nullable Instant since(WaitReason reason) {
     return switch (reason) {
       case WaitReason.NotDue r -> job.createdAt();
       case WaitReason.Parked r -> job.createdAt();

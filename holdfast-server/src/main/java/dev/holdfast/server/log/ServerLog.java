@@ -28,6 +28,9 @@ public final class ServerLog {
 
   private ServerLog() {}
 
+  /** Its lines at INFO, several for each pool, tell operators nothing. */
+  private static final String POOLS = "com.zaxxer.hikari";
+
   /** How lines are written. */
   public enum Format {
     /** Plain text. */
@@ -51,6 +54,10 @@ public final class ServerLog {
     ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
     console.setTarget("System.err");
     attach(context, console, format);
+    Logger pools = context.getLogger(POOLS);
+    if (pools.getLevel() == null) {
+      pools.setLevel(Level.WARN);
+    }
   }
 
   /** Writes the log somewhere else too, until the result is closed. */

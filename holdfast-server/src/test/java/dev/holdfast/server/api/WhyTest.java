@@ -176,12 +176,18 @@ class WhyTest {
     String forbidden = enqueue("mode", "test::fail", "");
     pause("mode", false);
     expect(forbidden, "MODE_FORBIDS", "mode of a node to full");
+    assertThat(reason(tenant, forbidden, 0, "message")).doesNotContain(node);
+    assertThat(reason(server.admin(), forbidden, 0, "message")).contains(node);
   }
 
   @Test
   void slotsLost() throws Exception {
     block("hang", "test::hang");
-    expect(enqueue("hang", "test::echo", ""), "SLOTS_LOST", "Restart");
+    String job = enqueue("hang", "test::echo", "");
+    expect(job, "SLOTS_LOST", "Restart");
+    String node = server.admin().get("/v1/nodes").json().at("/nodes/0/id").asString();
+    assertThat(reason(tenant, job, 0, "message")).doesNotContain(node);
+    assertThat(reason(server.admin(), job, 0, "message")).contains(node);
   }
 
   @Test
@@ -204,6 +210,21 @@ class WhyTest {
     sql("update SCHEMA.job set state = 'CLAIMED' where id = '%s'".formatted(job));
     expect(job, "PREFETCHED", "free slot");
     sql("update SCHEMA.job set state = 'READY' where id = '%s'".formatted(job));
+  }
+
+  @Test
+  void idsOfNodesAreShownToKeysOfTheInstallationOnly() {
+    String failed = T + "/jobs/" + enqueue("task", "test::fail", ",\"retry\":{\"maxAttempts\":1}");
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> tenant.get(failed).text("state").equals("FAILED"));
+    String node = server.admin().get("/v1/nodes").json().at("/nodes/0/id").asString();
+
+    assertThat(server.admin().get(failed).json().at("/failures/0/node").asString()).isEqualTo(node);
+    assertThat(server.admin().get(failed).text("node")).isEqualTo(node);
+    assertThat(tenant.get(failed).json().at("/failures/0/node").isNull()).isTrue();
+    assertThat(tenant.get(failed).response().body()).doesNotContain(node);
+    assertThat(tenant.get(T + "/jobs?task=test::fail").response().body()).doesNotContain(node);
   }
 
   @Test

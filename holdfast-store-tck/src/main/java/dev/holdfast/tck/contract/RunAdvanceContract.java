@@ -113,7 +113,10 @@ public abstract class RunAdvanceContract extends RunContract {
     passTime(Duration.ofMinutes(2));
     stage();
 
-    assertThat(resultOf(id, 0).outcome()).isEqualTo(StepState.FAILED);
+    RunRow.Result result = resultOf(id, 0);
+    assertThat(result.outcome()).isEqualTo(StepState.FAILED);
+    assertThat(result.failure()).isNotNull().extracting(RunData.Failure::code)
+        .isEqualTo("TASK_EXPIRED");
     advance(id);
     assertThat(runState(id)).isEqualTo(RunState.FAILED);
   }

@@ -8,6 +8,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeStore.Heartbeat;
 import dev.holdfast.engine.store.NodeStore.Lost;
@@ -17,6 +18,7 @@ import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -242,6 +244,22 @@ public abstract class WaitReasonContract extends Contract {
         .satisfies(inLine -> {
           assertThat(inLine.before()).isEqualTo(2);
           assertThat(inLine.waited()).isBetween(Duration.ofMinutes(2), Duration.ofMinutes(3));
+        });
+  }
+
+  @Test
+  void jobsBeforeAQueuedJobAreCountedUpToABound() {
+    worker();
+    JobDraft[] before = new JobDraft[JobQueries.MOST_COUNTED + 1];
+    Arrays.setAll(before, number -> job());
+    enqueueAll(before);
+    JobId id = enqueue(job());
+
+    assertThat(why(id))
+        .asInstanceOf(type(WaitReason.Queued.class))
+        .satisfies(inLine -> {
+          assertThat(inLine.before()).isEqualTo(JobQueries.MOST_COUNTED);
+          assertThat(inLine.describe()).endsWith("jobs ahead of it in the queue: 10000 or more.");
         });
   }
 

@@ -114,6 +114,7 @@ final class MemoryJobQueries implements JobQueries {
             .filter(other -> other.queue.equals(row.queue))
             .filter(other -> other.isSuspect() == row.isSuspect())
             .filter(other -> other.stack == null || other.stack.equals(row.stack))
+            .limit(MOST_COUNTED)
             .count();
     return row.isSuspect()
         ? new WaitReason.CrashSuspect(row.crashes, before)
