@@ -15,6 +15,8 @@ import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.postgres.PostgresStore;
 import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.postgres.schema.SchemaScripts;
+import dev.holdfast.server.api.BacklogRoutes;
+import dev.holdfast.server.api.SecretRoutes;
 import dev.holdfast.server.api.Services;
 import dev.holdfast.server.api.StreamRoutes;
 import dev.holdfast.server.api.SystemRoutes;
@@ -37,6 +39,7 @@ import dev.holdfast.server.http.TrustedProxies;
 import dev.holdfast.server.javalin.JavalinServer;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.key.KeyStore;
+import dev.holdfast.server.metrics.Backlogs;
 import dev.holdfast.server.metrics.ServerMetrics;
 import dev.holdfast.server.node.ControlNodes;
 import dev.holdfast.server.node.Hints;
@@ -47,6 +50,7 @@ import dev.holdfast.server.node.ServerProcess;
 import dev.holdfast.server.node.TenantChanges;
 import dev.holdfast.server.node.TenantLinks;
 import dev.holdfast.server.node.TenantSignals;
+import dev.holdfast.server.secret.TenantSecrets;
 import dev.holdfast.server.stream.Feeds;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.SchemaTenants;
@@ -64,6 +68,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -98,6 +103,7 @@ public final class HoldfastServer implements AutoCloseable {
   private volatile boolean draining;
   private volatile boolean stoppedNow;
   private @Nullable ServerTraces traces;
+  private @Nullable TenantSecrets secrets;
 
   private HoldfastServer(ServerConfig config, List<TaskModule> modules) {
     this.config = config;
@@ -161,6 +167,9 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(control::close);
     KeyStore keys = new KeyStore(control, config.environment());
     AuditLog audit = new AuditLog(control);
+    TenantSecrets stored = new TenantSecrets(control, audit, config.secrets(), System::nanoTime);
+    stored.warnOfUnknownKeys();
+    secrets = stored;
     String schema = config.database().schema();
     SharedConnections connections =
         SharedConnections.open(
@@ -256,7 +265,7 @@ public final class HoldfastServer implements AutoCloseable {
     SystemRoutes system = new SystemRoutes(this::notReady, metrics::scrape);
     StreamRoutes streams = new StreamRoutes(services.nodes());
     feeds = streams.feeds();
-    routes = config.is(ServerMode.API) ? system.withApi(services, streams) : system.probes();
+    routes = routes(system, services, streams);
     ServerConfig.Http settings = config.http();
     LiveServers servers = new LiveServers(services.control(), System::nanoTime);
     closing.push(servers::close);
@@ -284,6 +293,23 @@ public final class HoldfastServer implements AutoCloseable {
       awaitServed(server);
     });
     log.info("Serving {} as {}", url(), config.modes());
+  }
+
+  private List<Route> routes(SystemRoutes system, Services services, StreamRoutes streams) {
+    boolean api = config.is(ServerMode.API);
+    List<Route> all =
+        new ArrayList<>(api ? system.withApi(services, streams) : system.probes());
+    SchemaTenants known = Objects.requireNonNull(tenants);
+    Backlogs backlogs =
+        new Backlogs(services.control(), known::find, System::nanoTime).start();
+    closing.push(backlogs::close);
+    BacklogRoutes waiting = new BacklogRoutes(backlogs);
+    all.addAll(waiting.ofInstallation());
+    if (api) {
+      all.addAll(waiting.ofTenants());
+      all.addAll(new SecretRoutes(services, Objects.requireNonNull(secrets)).routes());
+    }
+    return all;
   }
 
   private void awaitServed(JavalinServer server) {
@@ -411,6 +437,7 @@ public final class HoldfastServer implements AutoCloseable {
             .application(APPLICATION)
             .meters(metrics.registry())
             .interceptAttempts(metrics.attempts(tenant.tenant().name()))
+            .secrets(Objects.requireNonNull(secrets).of(tenant.tenant()))
             .shutdownGrace(config.drain())
             .liveness(liveness())
             .maxConcurrent(config.work().concurrency())

@@ -5,6 +5,8 @@ import dev.holdfast.api.internal.Suggestion;
 import dev.holdfast.server.http.Quotas;
 import dev.holdfast.server.http.TrustedProxies;
 import dev.holdfast.server.log.ServerLog;
+import dev.holdfast.server.secret.MasterKey;
+import dev.holdfast.server.secret.MasterKeys;
 import dev.holdfast.server.trace.TraceSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,6 +67,10 @@ public final class Configuration {
           Key.of("database.poolSize", "24", "How many connections all tenants share."),
           Key.of("environment", "live", "The name of the installation in its keys."),
           Key.secret("adminKey", "A key of the installation to accept; created if empty."),
+          Key.secret("secrets.key", "The master key of secrets: 32 bytes in Base64."),
+          Key.of("secrets.keyFile", "", "A file with the master key of secrets."),
+          Key.secret("secrets.oldKey", "The master key before, while secrets are rotated."),
+          Key.of("secrets.oldKeyFile", "", "A file with the master key before."),
           Key.of("queues", "default=100", "How many jobs of each queue and tenant run at once."),
           Key.of("concurrency", "200", "How many jobs run at once, of all tenants together."),
           Key.of("tenants", "", "The tenants to work for, as in a,b; empty for all."),
@@ -349,7 +355,37 @@ public final class Configuration {
             integer("concurrency"), tenants(), duration("tenantIdle"), duration("nodeTimeout")),
         duration("drain"),
         duration("keepAudit"),
-        tracing());
+        tracing(),
+        secrets());
+  }
+
+  private @Nullable MasterKeys secrets() {
+    MasterKey current = masterKey("secrets.key", "secrets.keyFile");
+    MasterKey old = masterKey("secrets.oldKey", "secrets.oldKeyFile");
+    if (current == null && old != null) {
+      throw new ConfigException(
+          "There is an old master key (%s) and no current one: give secrets.key or secrets.keyFile."
+              .formatted(old.id()));
+    }
+    return current == null ? null : new MasterKeys(current, old);
+  }
+
+  private @Nullable MasterKey masterKey(String inline, String file) {
+    String text = orNull(inline);
+    String path = orNull(file);
+    if (text != null && path != null) {
+      throw new ConfigException("Give either %s or %s.".formatted(inline, file));
+    }
+    try {
+      if (path != null) {
+        return MasterKey.parse(Files.readString(Path.of(path)));
+      }
+      return text == null ? null : MasterKey.parse(text);
+    } catch (IllegalArgumentException wrong) {
+      throw invalid(path != null ? file : inline, String.valueOf(wrong.getMessage()));
+    } catch (IOException unreadable) {
+      throw invalid(file, "it cannot be read: " + unreadable);
+    }
   }
 
   private @Nullable TraceSettings tracing() {
