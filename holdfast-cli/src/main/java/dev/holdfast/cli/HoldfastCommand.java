@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.cli.admin.AuditCommand;
 import dev.holdfast.cli.admin.KeyCommand;
 import dev.holdfast.cli.admin.ProfileCommand;
+import dev.holdfast.cli.admin.SecretCommand;
 import dev.holdfast.cli.admin.TenantCommand;
 import dev.holdfast.cli.connect.Environment;
 import dev.holdfast.cli.demo.DemoCommand;
@@ -59,6 +60,7 @@ final class HoldfastCommand implements Runnable, Environment {
           LeaseCommand.class,
           TenantCommand.class,
           KeyCommand.class,
+          SecretCommand.class,
           AuditCommand.class,
           ProfileCommand.class,
           ConfigCommand.class,

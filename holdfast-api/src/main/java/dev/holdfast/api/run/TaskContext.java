@@ -81,6 +81,22 @@ public interface TaskContext {
   DurableSteps steps();
 
   /**
+   * Returns a secret, such as the password of another system. On a server these are the secrets of
+   * the tenant that the job belongs to; an embedded node has those of its {@link SecretSource}.
+   *
+   * <p>Ask for it each time and do not store it: it may change. Where the handler reports the value
+   * in its result, a failure, progress or a log line, {@code ***} is stored instead. The results of
+   * {@linkplain #steps durable steps} and the payloads of other jobs are stored as they are.
+   *
+   * @throws SecretUnavailableException if there is none with this name, it cannot be read, or this
+   *     node has no secrets
+   */
+  default String secret(String name) {
+    throw new SecretUnavailableException(
+        "Secret '%s' cannot be read, because this context has no secrets.".formatted(name));
+  }
+
+  /**
    * Reports progress and restarts the {@linkplain
    * dev.holdfast.api.job.JobOptions.Builder#heartbeatTimeout heartbeat timeout}. It is cheap and
    * does not access the database, so it can be called often, with or without such a timeout.

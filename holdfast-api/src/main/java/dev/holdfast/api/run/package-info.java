@@ -7,7 +7,8 @@
  * dev.holdfast.api.run.RetryLater}. {@link dev.holdfast.api.run.DurableSteps} are parts of a
  * handler that are not repeated when its job runs again. An {@link
  * dev.holdfast.api.run.AttemptInterceptor} wraps the attempts of all tasks of a node. A {@link
- * dev.holdfast.api.run.TaskModule} names the tasks and workflows of a jar.
+ * dev.holdfast.api.run.TaskModule} names the tasks and workflows of a jar. A {@link
+ * dev.holdfast.api.run.SecretSource} has the secrets that handlers ask their context for.
  */
 @NullMarked
 package dev.holdfast.api.run;

@@ -22,6 +22,7 @@ public final class CliServer implements AutoCloseable {
             "database.password", database.password(),
             "database.poolSize", "4",
             "queues", "default=5",
+            "secrets.key", "bWFzdGVyIGtleSBvZiB0ZXN0cywgMzIgYnl0ZXMgISE=",
             "drain", "PT2S");
     this.server =
         HoldfastServer.start(

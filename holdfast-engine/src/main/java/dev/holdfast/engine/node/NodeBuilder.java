@@ -9,6 +9,7 @@ import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.run.AttemptInterceptor;
+import dev.holdfast.api.run.SecretSource;
 import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.api.run.VoidTaskHandler;
@@ -82,6 +83,7 @@ public final class NodeBuilder {
   final List<AttemptInterceptor> attemptInterceptors = new ArrayList<>();
   private final List<EnqueueInterceptor> enqueueInterceptors = new ArrayList<>();
   int jobLogLines;
+  @Nullable SecretSource secrets;
   private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
   private NodeIdentity identity = NodeIdentity.hostAndPid();
   private @Nullable String name;
@@ -424,6 +426,16 @@ public final class NodeBuilder {
    */
   public NodeBuilder interceptEnqueues(EnqueueInterceptor inner) {
     enqueueInterceptors.add(inner);
+    return this;
+  }
+
+  /**
+   * Sets where handlers get secrets from with {@link dev.holdfast.api.run.TaskContext#secret}.
+   * Their values are hidden in what handlers report. Defaults to none: a handler that asks for one
+   * fails.
+   */
+  public NodeBuilder secrets(SecretSource source) {
+    this.secrets = source;
     return this;
   }
 

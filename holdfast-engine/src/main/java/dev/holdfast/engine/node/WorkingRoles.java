@@ -20,6 +20,7 @@ import dev.holdfast.engine.run.ContextServices;
 import dev.holdfast.engine.run.FinishDecision;
 import dev.holdfast.engine.run.HandlerCaller;
 import dev.holdfast.engine.run.JournalServices;
+import dev.holdfast.engine.run.NodeSecrets;
 import dev.holdfast.engine.run.NotesWriter;
 import dev.holdfast.engine.run.OutputEncoder;
 import dev.holdfast.engine.run.Runner;
@@ -182,6 +183,7 @@ final class WorkingRoles {
   private Runner runner(NodeBuilder from, Unreadable unreadable) {
     String node = components.settings.id();
     NotesWriter notes = notesWriter();
+    NodeSecrets secrets = new NodeSecrets(from.secrets);
     ContextServices services =
         new ContextServices(
             node,
@@ -193,16 +195,18 @@ final class WorkingRoles {
                 components.store.journals(),
                 from.codec,
                 outputs(from, JournalServices.LARGEST_ENTRY)),
-            from.jobLogLines);
+            from.jobLogLines,
+            secrets);
     FinishDecision decision =
         new FinishDecision(
             node,
             outputs(from, components.settings.resultLimit()),
             unreadable,
-            components.environment);
+            components.environment,
+            secrets);
     return new Runner(
         components.logs,
-        new Spans(components.logs, from.telemetry),
+        new Spans(components.logs, from.telemetry, secrets),
         components.heldJobs,
         new HandlerCaller(components.tasks, from.codec, services, from.attemptInterceptors),
         timeoutWatcher(),

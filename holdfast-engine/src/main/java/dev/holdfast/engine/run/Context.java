@@ -111,6 +111,11 @@ public final class Context implements TaskContext {
   }
 
   @Override
+  public String secret(String name) {
+    return shared.secrets().read(name);
+  }
+
+  @Override
   public void heartbeat() {
     if (isStopping()) {
       throw new CancellationException(
@@ -145,7 +150,9 @@ public final class Context implements TaskContext {
               .formatted(done, total));
     }
     heartbeat();
-    heldJob.notes().report(new JobProgress(done, total, cut(message), Instant.now()));
+    heldJob
+        .notes()
+        .report(new JobProgress(done, total, cut(redacted(message)), Instant.now()));
     shared.notes().changed();
   }
 
@@ -156,11 +163,17 @@ public final class Context implements TaskContext {
 
   @Override
   public void log(String line) {
-    log.info("{}", line);
+    String shown = redacted(line);
+    log.info("{}", shown);
     if (shared.logLines() > 0) {
-      heldJob.notes().add(new JobLogLine(Instant.now(), attempt(), cut(line)), shared.logLines());
+      heldJob.notes().add(new JobLogLine(Instant.now(), attempt(), cut(shown)), shared.logLines());
       shared.notes().changed();
     }
+  }
+
+  /** Before it is cut: the rest of a value could not be recognised. */
+  private String redacted(String text) {
+    return shared.secrets().redactor().redact(text);
   }
 
   private static String cut(String text) {

@@ -15,6 +15,7 @@ import java.util.function.Function;
  * @param notes stores what attempts report
  * @param journal stores the durable steps of attempts
  * @param logLines how many log lines to store with a job; 0 for none
+ * @param secrets what handlers may read, and what is hidden in their reports
  */
 public record ContextServices(
     String node,
@@ -23,4 +24,5 @@ public record ContextServices(
     DrainNotice drain,
     NotesWriter notes,
     JournalServices journal,
-    int logLines) {}
+    int logLines,
+    NodeSecrets secrets) {}

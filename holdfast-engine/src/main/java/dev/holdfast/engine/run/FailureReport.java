@@ -1,5 +1,6 @@
 package dev.holdfast.engine.run;
 
+import dev.holdfast.engine.codec.Redactor;
 import dev.holdfast.engine.store.Finish;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -16,12 +17,18 @@ public final class FailureReport {
   private FailureReport() {}
 
   static Finish.Failure of(int attempt, String code, Throwable thrown, String node) {
+    return of(attempt, code, thrown, node, new Redactor());
+  }
+
+  /** Hides secrets before texts are truncated: the rest of a value could not be recognised. */
+  static Finish.Failure of(
+      int attempt, String code, Throwable thrown, String node, Redactor redactor) {
     return new Finish.Failure(
         attempt,
         code,
         thrown.getClass().getName(),
-        clean(messageOf(thrown), LONGEST_MESSAGE),
-        clean(stackOf(thrown), LONGEST_STACK),
+        clean(redactor.redact(messageOf(thrown)), LONGEST_MESSAGE),
+        clean(redactor.redactOrNull(stackOf(thrown)), LONGEST_STACK),
         node);
   }
 
@@ -38,7 +45,7 @@ public final class FailureReport {
     }
   }
 
-  private static @Nullable String stackOf(Throwable thrown) {
+  static @Nullable String stackOf(Throwable thrown) {
     try {
       StringWriter text = new StringWriter();
       thrown.printStackTrace(new PrintWriter(text));

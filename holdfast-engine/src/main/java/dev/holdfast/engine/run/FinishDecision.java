@@ -3,6 +3,7 @@ package dev.holdfast.engine.run;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.codec.Redactor;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.StopReason;
 import dev.holdfast.engine.role.Environment;
@@ -23,19 +24,26 @@ public final class FinishDecision {
   private final OutputEncoder outputs;
   private final Unreadable unreadable;
   private final Environment environment;
+  private final Redactor redactor;
 
   /**
    * @param node the id of this node
    * @param outputs encodes results
    * @param unreadable knows whether another node may be able to read a payload or a journal that
    *     this node cannot
+   * @param secrets what is hidden in results and failures
    */
   public FinishDecision(
-      String node, OutputEncoder outputs, Unreadable unreadable, Environment environment) {
+      String node,
+      OutputEncoder outputs,
+      Unreadable unreadable,
+      Environment environment,
+      NodeSecrets secrets) {
     this.node = node;
     this.outputs = outputs;
     this.unreadable = unreadable;
     this.environment = environment;
+    this.redactor = secrets.redactor();
   }
 
   /**
@@ -103,7 +111,7 @@ public final class FinishDecision {
     }
     try {
       String result = outputs.encode(heldJob.job(), "result", value);
-      return success(heldJob, result, keep);
+      return success(heldJob, redactor.redactOutput(result), keep);
     } catch (OutputEncoder.OutputTooLargeException tooLarge) {
       return failure(heldJob, tooLarge.code(), tooLarge);
     } catch (Throwable unwritable) {
@@ -117,7 +125,7 @@ public final class FinishDecision {
 
   private Finish failure(HeldJob heldJob, String code, Throwable thrown) {
     int attempt = heldJob.job().attempt();
-    Finish.Failure failure = FailureReport.of(attempt, code, thrown, node);
+    Finish.Failure failure = FailureReport.of(attempt, code, thrown, node, redactor);
     Finish finish =
         switch (code) {
           case FailureCode.BAD_PAYLOAD -> unreadable(heldJob, failure);
@@ -145,10 +153,33 @@ public final class FinishDecision {
               heldJob.job().task(),
               code,
               attempt,
-              thrown);
+              shown(thrown));
       default -> {} // A handler that asks to run later has not failed.
     }
     return finish;
+  }
+
+  /**
+   * Returns what the log shows of an exception: itself or, if it may contain a secret, a stand-in
+   * whose text is that of the original without it.
+   */
+  private Throwable shown(Throwable thrown) {
+    if (!redactor.isActive()) {
+      return thrown;
+    }
+    String stack = FailureReport.stackOf(thrown);
+    return stack == null || redactor.redact(stack).equals(stack)
+        ? thrown
+        : new RedactedException(redactor.redact(stack));
+  }
+
+  /** Has the stack trace of another exception as its message, and none itself. */
+  private static final class RedactedException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    RedactedException(String text) {
+      super(text, null, false, false);
+    }
   }
 
   private Finish unreadable(HeldJob heldJob, Finish.Failure failure) {

@@ -2,11 +2,15 @@ package dev.holdfast.engine.run;
 
 import dev.holdfast.api.run.RetryLater;
 import dev.holdfast.engine.codec.JobTrace;
+import dev.holdfast.engine.codec.Redactor;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.meter.TraceContext;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.StepRef;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanKind;
@@ -31,6 +35,7 @@ public final class Spans {
 
   private final LogContext who;
   private final @Nullable Tracer tracer;
+  private final Redactor redactor;
   private final AtomicBoolean warned = new AtomicBoolean();
 
   /**
@@ -39,7 +44,18 @@ public final class Spans {
    * @param telemetry where spans are sent; null to create none, at no cost
    */
   public Spans(LogContext who, @Nullable OpenTelemetry telemetry) {
+    this(who, telemetry, NodeSecrets.none());
+  }
+
+  /**
+   * Creates the spans of a node.
+   *
+   * @param telemetry where spans are sent; null to create none, at no cost
+   * @param secrets what is hidden in the exceptions of attempts
+   */
+  public Spans(LogContext who, @Nullable OpenTelemetry telemetry, NodeSecrets secrets) {
     this.who = who;
+    this.redactor = secrets.redactor();
     this.tracer = telemetry == null ? null : telemetry.getTracer(SCOPE);
   }
 
@@ -147,10 +163,28 @@ public final class Spans {
       }
       guard(() -> span.setStatus(StatusCode.ERROR, code));
       try {
-        span.recordException(thrown);
+        record(thrown);
       } catch (RuntimeException | Error unreadable) {
         log.debug("An exception could not be added to its span", unreadable);
       }
+    }
+
+    /** With the attributes that OpenTelemetry gives to exceptions. */
+    private void record(Throwable thrown) {
+      if (!redactor.isActive()) {
+        span.recordException(thrown);
+        return;
+      }
+      Finish.Failure failure = FailureReport.of(0, "", thrown, "", redactor);
+      span.addEvent(
+          "exception",
+          Attributes.of(
+              AttributeKey.stringKey("exception.type"),
+              thrown.getClass().getName(),
+              AttributeKey.stringKey("exception.message"),
+              String.valueOf(failure.message()),
+              AttributeKey.stringKey("exception.stacktrace"),
+              String.valueOf(failure.stackTrace())));
     }
 
     @Override

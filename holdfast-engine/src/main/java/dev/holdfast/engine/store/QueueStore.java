@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Stores the settings and reads the state of queues. */
@@ -93,6 +94,17 @@ public interface QueueStore {
    * @return empty if another node is measuring
    */
   Optional<Sample> sample(Set<String> queues, Duration freshFor);
+
+  /**
+   * Returns the depths of all queues that were not empty at the latest measurement, or makes a new
+   * one as {@link #sample} does.
+   *
+   * @return empty if another node is measuring
+   */
+  default Optional<Map<String, Depth>> depths(Duration freshFor) {
+    Set<String> queues = list().stream().map(QueueStatus::name).collect(Collectors.toSet());
+    return sample(queues, freshFor).map(Sample::depths);
+  }
 
   /**
    * Returns whether a live node serves this queue; a queue that only has settings is not declared,

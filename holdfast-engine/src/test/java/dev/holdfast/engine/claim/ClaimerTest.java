@@ -28,6 +28,7 @@ import dev.holdfast.engine.run.FinishSink;
 import dev.holdfast.engine.run.HandlerCaller;
 import dev.holdfast.engine.run.HungSettings;
 import dev.holdfast.engine.run.Jobs;
+import dev.holdfast.engine.run.NodeSecrets;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TaskRegistry;
@@ -120,7 +121,7 @@ class ClaimerTest {
                 () -> {}),
             new AttemptReporter(
                 heldJobs,
-                new FinishDecision("node", Jobs.outputs(), Jobs.unreadable(), environment),
+                new FinishDecision("node", Jobs.outputs(), Jobs.unreadable(), environment, NodeSecrets.none()),
                 services.notes(),
                 sink,
                 telemetry),

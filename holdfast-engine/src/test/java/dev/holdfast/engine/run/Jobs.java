@@ -159,6 +159,7 @@ public final class Jobs {
         new DrainNotice(),
         new NotesWriter(outcomes, identity, heldJobs, () -> {}),
         new JournalServices(journals, new JsonCodec(), outputs()),
-        0);
+        0,
+        NodeSecrets.none());
   }
 }

@@ -98,6 +98,15 @@ public final class PgQueueStore implements QueueStore {
         stranded = excluded.stranded
       """;
 
+  // By sample_pkey. Reads one row, however many jobs there are.
+  private static final String DEPTHS =
+      """
+      select d.name, d.ready, d.oldest
+      from ${schema}.sample s
+      cross join lateral unnest(s.queues, s.ready, s.oldest) d(name, ready, oldest)
+      where s.one
+      """;
+
   private static final String TRY_LOCK =
       "select pg_try_advisory_xact_lock(hashtextextended(:name, 0))";
 
@@ -109,6 +118,7 @@ public final class PgQueueStore implements QueueStore {
   private final String rules;
   private final QueueCounts counts;
   private final String sample;
+  private final String depths;
   private final String writeSample;
   private final String declared;
 
@@ -123,6 +133,7 @@ public final class PgQueueStore implements QueueStore {
     this.database = database;
     this.counts = new QueueCounts(database, most);
     this.sample = database.sql(SAMPLE);
+    this.depths = database.sql(DEPTHS);
     this.writeSample = database.sql(StrandedSql.into(WRITE_SAMPLE));
     this.pause = database.sql(PAUSE);
     this.resume = database.sql(RESUME);
@@ -190,6 +201,23 @@ public final class PgQueueStore implements QueueStore {
     return known.isPresent()
         ? known
         : database.transaction("measure queues", handle -> measure(handle, queues, freshFor));
+  }
+
+  @Override
+  public Optional<Map<String, Depth>> depths(Duration freshFor) {
+    return sample(Set.of(), freshFor)
+        .map(fresh -> database.run("read the depths of all queues", this::depths));
+  }
+
+  private Map<String, Depth> depths(Handle handle) {
+    Map<String, Depth> found = new HashMap<>();
+    handle
+        .createQuery(depths)
+        .map((row, context) ->
+            Map.entry(
+                row.getString(1), new Depth(row.getLong(2), SqlValues.ofMicros(row.getLong(3)))))
+        .forEach(depth -> found.put(depth.getKey(), depth.getValue()));
+    return found;
   }
 
   /**

@@ -8,6 +8,8 @@ import dev.holdfast.engine.node.NodeCore;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.postgres.schema.SchemaScripts;
+import dev.holdfast.server.api.BacklogRoutes;
+import dev.holdfast.server.api.SecretRoutes;
 import dev.holdfast.server.api.Services;
 import dev.holdfast.server.api.StreamRoutes;
 import dev.holdfast.server.api.SystemRoutes;
@@ -30,6 +32,7 @@ import dev.holdfast.server.http.TrustedProxies;
 import dev.holdfast.server.javalin.JavalinServer;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.key.KeyStore;
+import dev.holdfast.server.metrics.Backlogs;
 import dev.holdfast.server.metrics.ServerMetrics;
 import dev.holdfast.server.node.ControlNodes;
 import dev.holdfast.server.node.Hints;
@@ -40,6 +43,7 @@ import dev.holdfast.server.node.ServerProcess;
 import dev.holdfast.server.node.TenantChanges;
 import dev.holdfast.server.node.TenantLinks;
 import dev.holdfast.server.node.TenantSignals;
+import dev.holdfast.server.secret.TenantSecrets;
 import dev.holdfast.server.tenant.SchemaTenants;
 import dev.holdfast.server.tenant.TenantMigrations;
 import dev.holdfast.server.tenant.Tenants;
@@ -51,6 +55,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -79,6 +84,7 @@ public final class HoldfastServer implements AutoCloseable {
   private volatile boolean draining;
   private volatile boolean stoppedNow;
   private @Nullable ServerTraces traces;
+  private @Nullable TenantSecrets secrets;
 
   private HoldfastServer(ServerConfig config, List<TaskModule> modules) {
     this.config = config;
@@ -142,6 +148,9 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(control::close);
     KeyStore keys = new KeyStore(control, config.environment());
     AuditLog audit = new AuditLog(control);
+    TenantSecrets stored = new TenantSecrets(control, audit, config.secrets(), System::nanoTime);
+    stored.warnOfUnknownKeys();
+    secrets = stored;
     String schema = config.database().schema();
     SharedConnections connections =
         SharedConnections.open(
@@ -155,7 +164,7 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(signals::close);
     Holds holds = new Holds(schema);
     Hints hints = new Hints(connections.control(schema), schema);
-    NodeSetup setup = new NodeSetup(config, modules, metrics, traces);
+    NodeSetup setup = new NodeSetup(config, modules, metrics, stored, traces);
     NodeBuilder sample = setup.sample(connections);
     FairSlots slots =
         new FairSlots(config.work().concurrency(), Ticker.system(), this::hasSeveralTenants);
@@ -246,8 +255,7 @@ public final class HoldfastServer implements AutoCloseable {
   private void serve(Services services, Idempotency idempotency, Refusals refusals) {
     SystemRoutes system = new SystemRoutes(this::notReady, metrics::scrape);
     StreamRoutes streams = new StreamRoutes(services.nodes());
-    List<Route> routes =
-        config.is(ServerMode.API) ? system.withApi(services, streams) : system.probes();
+    List<Route> routes = routes(system, services, streams);
     ServerConfig.Http settings = config.http();
     LiveServers servers = new LiveServers(services.control(), System::nanoTime);
     closing.push(servers::close);
@@ -273,6 +281,21 @@ public final class HoldfastServer implements AutoCloseable {
     http = endpoint;
     closing.push(() -> endpoint.drain(config.drain()));
     log.info("Serving {} as {}", url(), config.modes());
+  }
+
+  private List<Route> routes(SystemRoutes system, Services services, StreamRoutes streams) {
+    boolean api = config.is(ServerMode.API);
+    List<Route> all = new ArrayList<>(api ? system.withApi(services, streams) : system.probes());
+    SchemaTenants known = Objects.requireNonNull(tenants);
+    Backlogs backlogs = new Backlogs(services.control(), known::find, System::nanoTime).start();
+    closing.push(backlogs::close);
+    BacklogRoutes waiting = new BacklogRoutes(backlogs);
+    all.addAll(waiting.ofInstallation());
+    if (api) {
+      all.addAll(waiting.ofTenants());
+      all.addAll(new SecretRoutes(services, Objects.requireNonNull(secrets)).routes());
+    }
+    return all;
   }
 
   private void closeHttp() {

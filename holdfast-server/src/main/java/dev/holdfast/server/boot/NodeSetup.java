@@ -16,6 +16,7 @@ import dev.holdfast.server.config.ServerMode;
 import dev.holdfast.server.metrics.ServerMetrics;
 import dev.holdfast.server.node.Hints;
 import dev.holdfast.server.node.ServerNode;
+import dev.holdfast.server.secret.TenantSecrets;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.trace.ServerTraces;
 import java.time.Duration;
@@ -34,6 +35,7 @@ record NodeSetup(
     ServerConfig config,
     List<TaskModule> modules,
     ServerMetrics metrics,
+    TenantSecrets secrets,
     @Nullable ServerTraces traces) {
   private static final String APPLICATION = "holdfast-server";
 
@@ -104,6 +106,7 @@ record NodeSetup(
             .application(APPLICATION)
             .meters(metrics.registry())
             .interceptAttempts(metrics.attempts(tenant.tenant().name()))
+            .secrets(secrets.of(tenant.tenant()))
             .shutdownGrace(config.drain())
             .liveness(liveness())
             .maxConcurrent(config.work().concurrency())

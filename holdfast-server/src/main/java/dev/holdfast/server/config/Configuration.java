@@ -5,7 +5,11 @@ import dev.holdfast.api.internal.Suggestion;
 import dev.holdfast.server.http.Quotas;
 import dev.holdfast.server.http.TrustedProxies;
 import dev.holdfast.server.log.ServerLog;
+import dev.holdfast.server.secret.MasterKey;
+import dev.holdfast.server.secret.MasterKeys;
 import dev.holdfast.server.trace.TraceSettings;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
@@ -203,7 +207,37 @@ public final class Configuration {
             integer("concurrency"), tenants(), duration("tenantIdle"), duration("nodeTimeout")),
         duration("drain"),
         duration("keepAudit"),
-        tracing());
+        tracing(),
+        secrets());
+  }
+
+  private @Nullable MasterKeys secrets() {
+    MasterKey current = masterKey("secrets.key", "secrets.keyFile");
+    MasterKey old = masterKey("secrets.oldKey", "secrets.oldKeyFile");
+    if (current == null && old != null) {
+      throw new ConfigException(
+          "There is an old master key (%s) and no current one: give secrets.key or secrets.keyFile."
+              .formatted(old.id()));
+    }
+    return current == null ? null : new MasterKeys(current, old);
+  }
+
+  private @Nullable MasterKey masterKey(String inline, String file) {
+    String text = orNull(inline);
+    String path = orNull(file);
+    if (text != null && path != null) {
+      throw new ConfigException("Give either %s or %s.".formatted(inline, file));
+    }
+    try {
+      if (path != null) {
+        return MasterKey.parse(Files.readString(Path.of(path)));
+      }
+      return text == null ? null : MasterKey.parse(text);
+    } catch (IllegalArgumentException wrong) {
+      throw invalid(path != null ? file : inline, String.valueOf(wrong.getMessage()));
+    } catch (IOException unreadable) {
+      throw invalid(file, "it cannot be read: " + unreadable);
+    }
   }
 
   private @Nullable TraceSettings tracing() {

@@ -2,6 +2,7 @@ package dev.holdfast.server.config;
 
 import dev.holdfast.server.http.Quotas;
 import dev.holdfast.server.key.KeyText;
+import dev.holdfast.server.secret.MasterKeys;
 import dev.holdfast.server.trace.TraceSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param drain how long running jobs may take when the server stops
  * @param keepAudit how long entries of the audit log are kept
  * @param tracing where traces are sent; null for nowhere
+ * @param secrets the keys that encrypt the secrets of tenants; null if there are no secrets
  */
 public record ServerConfig(
     Set<ServerMode> modes,
@@ -37,7 +39,8 @@ public record ServerConfig(
     Work work,
     Duration drain,
     Duration keepAudit,
-    @Nullable TraceSettings tracing) {
+    @Nullable TraceSettings tracing,
+    @Nullable MasterKeys secrets) {
 
   /**
    * Where and how the server serves.

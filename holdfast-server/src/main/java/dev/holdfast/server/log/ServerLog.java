@@ -8,9 +8,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.Encoder;
+import dev.holdfast.engine.codec.Redactor;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.held.NodeIdentity;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -26,10 +28,18 @@ public final class ServerLog {
   private static final Set<String> LEVELS =
       Set.of("OFF", "ERROR", "WARN", "INFO", "DEBUG", "TRACE");
 
-  private ServerLog() {}
+  /** Hides secrets in every line, in whatever way a handler got them there. */
+  private static final Redactor REDACTOR = new Redactor();
 
   /** Its lines at INFO, several for each pool, tell operators nothing. */
   private static final String POOLS = "com.zaxxer.hikari";
+
+  private ServerLog() {}
+
+  /** Hides a value in all lines from now on. */
+  public static void hide(String value) {
+    REDACTOR.hide(value);
+  }
 
   /** How lines are written. */
   public enum Format {
@@ -95,11 +105,12 @@ public final class ServerLog {
     encoder.setContext(context);
     encoder.start();
     appender.setContext(context);
-    appender.setEncoder(encoder);
+    appender.setEncoder(new RedactingEncoder(encoder, REDACTOR));
   }
 
   private static PatternLayoutEncoder lines(String process) {
     PatternLayoutEncoder lines = new PatternLayoutEncoder();
+    lines.setCharset(StandardCharsets.UTF_8);
     lines.setPattern(
         "%%d{HH:mm:ss.SSS} %%-5level [%%X{%s:-%s}] [%%X{%s:-no job}] %%logger{20} - %%msg%%n"
             .formatted(LogContext.NODE, process.replace("%", "").replace("}", ""), LogContext.JOB));

@@ -215,9 +215,13 @@ final class TenantStatements {
 
   /** Deletes what nodes have recorded about a tenant whose schema is gone. */
   static void forget(Statements statements, int id) {
-    // By hold_tenant and hint_tenant.
+    // By hold_tenant, hint_tenant and task_secret_pkey.
     statements.update("delete from ${schema}.hold where tenant = :id").bind("id", id).execute();
     statements.update("delete from ${schema}.hint where tenant = :id").bind("id", id).execute();
+    statements
+        .update("delete from ${schema}.task_secret where tenant = :id")
+        .bind("id", id)
+        .execute();
   }
 
   /** Finds tenants whose grace period is over, and locks their rows. */

@@ -70,7 +70,7 @@ class OpenApiTest {
     try (TestServer server = new TestServer()) {
       ApiClient admin = server.admin();
       ApiClient tenant = server.tenant();
-      for (String path : List.of("/health", "/ready", "/metrics", "/openapi.yaml", "/docs")) {
+      for (String path : List.of("/health", "/ready", "/metrics", "/openapi.yaml", "/docs", "/backlog?queue=default")) {
         tenant.with("").get(path).expect(200);
       }
       jobs(server, tenant);
@@ -78,6 +78,7 @@ class OpenApiTest {
       schedulesAndTriggers(tenant);
       runs(tenant);
       keys(tenant);
+      secrets(tenant, admin);
       installation(server, admin);
       stream(tenant);
       admin.get("/v1/log-levels").expect(200);
@@ -175,9 +176,18 @@ class OpenApiTest {
     tenant.post(T + "/jobs/" + job + "/cancel").expect(409, "JOB_STATE");
   }
 
+  private static void secrets(ApiClient tenant, ApiClient admin) {
+    tenant.put(T + "/secrets/smtp", "{\"value\":\"hunter2hunter2\"}").expect(200);
+    tenant.get(T + "/secrets").expect(200);
+    admin.post("/v1/secrets/rotate").expect(200);
+    tenant.delete(T + "/secrets/smtp").expect(200);
+    tenant.delete(T + "/secrets/smtp").expect(404, "SECRET_NOT_FOUND");
+  }
+
   private static void queues(ApiClient tenant) {
     tenant.post(T + "/queues/default/pause", "{\"reason\":\"maintenance\"}").expect(200);
     tenant.get(T + "/queues").expect(200);
+    tenant.get(T + "/queues/default/backlog").expect(200);
     assertThat(tenant.get(T + "/queues/default").expect(200).json().path("paused").asBoolean())
         .isTrue();
     tenant.post(T + "/queues/default/resume").expect(200);

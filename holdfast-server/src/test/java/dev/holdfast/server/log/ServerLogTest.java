@@ -50,6 +50,21 @@ class ServerLogTest {
   }
 
   @Test
+  void secretsAreHiddenInMessagesAndStackTraces() throws Exception {
+    String value = "hidden \"in\" the log";
+    for (ServerLog.Format format : ServerLog.Format.values()) {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      try (AutoCloseable copy = ServerLog.copyTo(out, format)) {
+        ServerLog.hide(value);
+        LoggerFactory.getLogger("other").warn("It is {}!", value, new Exception("not " + value));
+      }
+      assertThat(out.toString(StandardCharsets.UTF_8))
+          .contains("It is ***!", "java.lang.Exception: not ***")
+          .doesNotContain("in the log", "hidden");
+    }
+  }
+
+  @Test
   void linesForPeopleNameNodeAndJobToo() throws Exception {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (TestServer server = new TestServer();

@@ -11,4 +11,8 @@ public final class Json {
   public static JsonNode parse(String text) {
     return MAPPER.readTree(text);
   }
+
+  public static String write(Object value) {
+    return MAPPER.writeValueAsString(value);
+  }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.server.testing;
 
+import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.server.boot.HoldfastServer;
@@ -12,6 +13,9 @@ import java.util.Map;
 
 /** A real server on a loopback port, on its own real database. */
 public final class TestServer implements AutoCloseable {
+  /** The master key of secrets: 32 bytes. */
+  public static final String MASTER_KEY = "bWFzdGVyIGtleSBvZiB0ZXN0cywgMzIgYnl0ZXMgISE=";
+
   private final TestDatabase database = SharedServer.freshDatabase();
   private final TestTasks tasks = new TestTasks();
   private final List<HoldfastServer> servers = new ArrayList<>();
@@ -39,6 +43,7 @@ public final class TestServer implements AutoCloseable {
                 "database.password", database.password(),
                 "database.poolSize", "4",
                 "queues", "default=5",
+                "secrets.key", MASTER_KEY,
                 "drain", "PT2S"));
     flags.putAll(settings);
     return Configuration.read(null, Map.of(), flags).server();
@@ -47,6 +52,13 @@ public final class TestServer implements AutoCloseable {
   /** Starts another server on the same database. */
   public HoldfastServer start(Map<String, String> settings) {
     HoldfastServer server = HoldfastServer.start(config(settings), List.of(tasks));
+    servers.add(server);
+    return server;
+  }
+
+  /** Starts another server on the same database, with other tasks too. */
+  public HoldfastServer startAs(Map<String, String> settings, TaskModule module) {
+    HoldfastServer server = HoldfastServer.start(config(settings), List.of(tasks, module));
     servers.add(server);
     return server;
   }

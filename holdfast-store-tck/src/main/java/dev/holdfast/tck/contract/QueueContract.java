@@ -239,6 +239,11 @@ public abstract class QueueContract extends Contract {
     assertThat(sample.unknownTasks()).isEqualTo(Map.of(TASK, 1L, "other", 1L));
     assertThat(sample.nodes()).isEqualTo(2);
     assertThat(sample.serving()).isEqualTo(Map.of(QUEUE, 1));
+    enqueue(job());
+    assertThat(store.queues().depths(Duration.ofMinutes(1)).orElseThrow())
+        .hasEntrySatisfying(QUEUE, depth -> assertThat(depth.ready()).isEqualTo(3))
+        .hasEntrySatisfying("bulk", depth -> assertThat(depth.ready()).isEqualTo(1))
+        .containsOnlyKeys(QUEUE, "bulk");
   }
 
   @Test

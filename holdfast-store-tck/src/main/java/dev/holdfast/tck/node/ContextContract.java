@@ -96,6 +96,52 @@ public abstract class ContextContract extends NodeTestBase {
   }
 
   @Test
+  void whatAHandlerReportsContainsNoSecretThatItHasRead() {
+    start(
+        node()
+            .keepJobLog(5)
+            .secrets(name -> Optional.of("value of " + name))
+            .handle(
+                LOOK,
+                (note, context) -> {
+                  String secret = context.secret("smtp");
+                  context.log("Logged in with " + secret);
+                  context.progress(1, 2, secret);
+                  // Cut where it is stored: no part of the value may remain.
+                  throw new IllegalStateException("x".repeat(1_995) + secret);
+                })
+            .handle(ECHO, (note, context) -> "It is " + context.secret("smtp")));
+
+    JobId failing = client().enqueue(LOOK, new Note("x")).id();
+    JobId telling = client().enqueue(ECHO, new Note("x")).id();
+    awaitState(failing, JobState.FAILED);
+    awaitState(telling, JobState.SUCCEEDED);
+
+    Job failed = client().find(failing).orElseThrow();
+    assertThat(failed.failures())
+        .allSatisfy(attempt -> {
+          assertThat(attempt.message()).startsWith("xxx").contains("***").doesNotContain("val");
+          assertThat(attempt.stackTrace()).contains("***").doesNotContain("value of");
+        });
+    assertThat(failed.progress()).extracting(JobProgress::message).isEqualTo("***");
+    assertThat(failed.log()).last().extracting(JobLogLine::text).isEqualTo("Logged in with ***");
+    assertThat(client().find(telling).orElseThrow().result())
+        .isEqualTo("\"It is ***\"");
+  }
+
+  @Test
+  void aNodeWithoutSecretsSaysSo() {
+    start(node().handle(LOOK, (note, context) -> context.log(context.secret("smtp"))));
+
+    JobId id = client().enqueue(LOOK, new Note("x")).id();
+    awaitState(id, JobState.FAILED);
+
+    assertThat(client().find(id).orElseThrow().failures().getFirst().message())
+        .isEqualTo(
+            "Secret 'smtp' cannot be read, because this node has no secrets: configure it with NodeBuilder.secrets(source), or run the task on a server.");
+  }
+
+  @Test
   void aJobThatAHandlerEnqueuesKnowsItsParent() throws InterruptedException {
     start(
         node()

@@ -4,6 +4,7 @@ import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobProgress;
 import dev.holdfast.api.run.DurableSteps;
+import dev.holdfast.api.run.SecretUnavailableException;
 import dev.holdfast.api.run.TaskContext;
 import java.time.Instant;
 import java.util.Optional;
@@ -73,6 +74,17 @@ final class FakeContext implements TaskContext {
   @Override
   public String task() {
     return tester.type.name();
+  }
+
+  @Override
+  public String secret(String name) {
+    String value = tester.secrets.get(name);
+    if (value == null) {
+      throw new SecretUnavailableException(
+          "Secret '%s' does not exist: give it to the tester with secret(name, value)."
+              .formatted(name));
+    }
+    return value;
   }
 
   @Override

@@ -22,7 +22,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -55,6 +57,7 @@ public final class TaskTester<P, R> {
   private PayloadCodec codec = new JsonCodec();
   final JobId jobId = new JobId(UUID.randomUUID());
   final Set<String> tags;
+  final Map<String, String> secrets = new HashMap<>();
   String queue;
   int attempt = 1;
   long fencingToken = 1;
@@ -95,6 +98,12 @@ public final class TaskTester<P, R> {
           "Attempt %d is not valid: attempts are counted from 1.".formatted(number));
     }
     this.attempt = number;
+    return this;
+  }
+
+  /** Gives the handler a secret. */
+  public TaskTester<P, R> secret(String name, String value) {
+    secrets.put(name, value);
     return this;
   }
 
