@@ -18,6 +18,7 @@ import dev.holdfast.postgres.schema.SchemaScripts;
 import dev.holdfast.server.api.Services;
 import dev.holdfast.server.api.StreamRoutes;
 import dev.holdfast.server.api.SystemRoutes;
+import dev.holdfast.server.api.WorkerRoutes;
 import dev.holdfast.server.audit.AuditLog;
 import dev.holdfast.server.audit.Refusals;
 import dev.holdfast.server.config.ServerConfig;
@@ -47,6 +48,7 @@ import dev.holdfast.server.node.ServerProcess;
 import dev.holdfast.server.node.TenantChanges;
 import dev.holdfast.server.node.TenantLinks;
 import dev.holdfast.server.node.TenantSignals;
+import dev.holdfast.server.node.WorkerNodes;
 import dev.holdfast.server.stream.Feeds;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.SchemaTenants;
@@ -55,6 +57,7 @@ import dev.holdfast.server.tenant.Tenants;
 import dev.holdfast.server.trace.RequestSpans;
 import dev.holdfast.server.trace.ServerTraces;
 import dev.holdfast.server.trace.TraceSettings;
+import dev.holdfast.server.worker.RemoteWorkers;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -229,7 +232,9 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(upkeep::close);
     ServerNodes nodes = new ServerNodes(processes, holds, connections.control(schema));
     Services services = new Services(control, keys, ring, all, nodes, audit, cursors(control));
-    serve(services, idempotency, refusals);
+    RemoteWorkers workers =
+        new RemoteWorkers(new WorkerNodes(connections, schema, holds, signals));
+    serve(services, workers, idempotency, refusals);
   }
 
   private static Cursors cursors(ControlDatabase control) {
@@ -252,11 +257,15 @@ public final class HoldfastServer implements AutoCloseable {
     return new DatabaseAddress(embedded.jdbcUrl(DATABASE), embedded.user(), embedded.password());
   }
 
-  private void serve(Services services, Idempotency idempotency, Refusals refusals) {
+  private void serve(
+      Services services, RemoteWorkers workers, Idempotency idempotency, Refusals refusals) {
     SystemRoutes system = new SystemRoutes(this::notReady, metrics::scrape);
     StreamRoutes streams = new StreamRoutes(services.nodes());
     feeds = streams.feeds();
-    routes = config.is(ServerMode.API) ? system.withApi(services, streams) : system.probes();
+    routes =
+        config.is(ServerMode.API)
+            ? system.withApi(services, streams, new WorkerRoutes(workers))
+            : system.probes();
     ServerConfig.Http settings = config.http();
     LiveServers servers = new LiveServers(services.control(), System::nanoTime);
     closing.push(servers::close);
@@ -281,6 +290,7 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(() -> {
       pipeline.stop();
       streams.feeds().close();
+      workers.close();
       awaitServed(server);
     });
     log.info("Serving {} as {}", url(), config.modes());

@@ -58,6 +58,7 @@ class OpenApiTest {
       case PUBLIC -> "public";
       case READ -> "any valid key";
       case EXECUTE -> "can_execute";
+      case WORK -> "can_work";
       case OPERATE -> "can_operate";
       case MANAGE_KEYS -> "can_manage_keys";
       case ADMIN -> "admin key";
@@ -105,7 +106,7 @@ class OpenApiTest {
       boolean administrative =
           switch (route.permission()) {
             case OPERATE, MANAGE_KEYS, ADMIN -> route.method() != Method.GET;
-            case PUBLIC, READ, EXECUTE -> false;
+            case PUBLIC, READ, EXECUTE, WORK -> false;
           };
       if (administrative) {
         assertThat(OpenApi.instance().requests(route.toString()))
