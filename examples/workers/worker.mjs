@@ -1,5 +1,5 @@
 // A Holdfast worker with nothing but Node.js 20. Replace the tasks with yours, and run it:
-// HOLDFAST_URL=http://localhost:8080 HOLDFAST_KEY=holdfast_... node worker.mjs
+// HOLDFAST_URL=http://localhost:7420 HOLDFAST_KEY=holdfast_... node worker.mjs
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,19 +22,18 @@ const tasks = {
 };
 
 class Dead extends Error {} // Others may run its jobs: the worker forgets them and registers again.
-const millis = (text) => // PT1M, PT7.5S and the like
-  [...text.matchAll(/([\d.]+)([HMS])/g)].reduce((sum, [, n, unit]) => sum + n * { H: 3600e3, M: 60e3, S: 1e3 }[unit], 0);
+const units = { H: 3600e3, M: 60e3, S: 1e3 }; // Durations are texts such as PT7.5S.
+const millis = (text) => [...text.matchAll(/([\d.]+)([HMS])/g)].reduce((sum, [, n, unit]) => sum + n * units[unit], 0);
+const id = ({ claim: { job, token } }) => ({ job, token });
 
 class Worker {
-  path = ''; held = new Map(); answered = 0; dead = new AbortController();
-  allowed = Infinity; beaten = performance.now();
+  path = ''; held = new Map(); answered = 0; allowed = Infinity; dead = new AbortController(); beaten = performance.now();
 
   async register() {
     const reply = await this.call('', { worker: randomUUID(), id: `${hostname()}-${process.pid}`,
       tasks: Object.keys(tasks), capacity: Number(HOLDFAST_CAPACITY), timeout: HOLDFAST_TIMEOUT });
     Object.assign(this, { path: `/${reply.worker}`, allowed: millis(reply.fenceAfter) });
     this.beat(millis(reply.heartbeatEvery)).catch(() => this.held.forEach((job) => job.stop.abort()));
-    return this;
   }
 
   check() { if (this.dead.signal.aborted || performance.now() - this.beaten > this.allowed) throw new Dead(); }
@@ -60,7 +59,7 @@ class Worker {
   async beat(every) {
     for (;;) {
       await sleep(every, undefined, { signal: this.dead.signal });
-      const jobs = [...this.held.values()].map((job) => ({ ...job.id, progress: job.progress }));
+      const jobs = [...this.held.values()].map((job) => ({ ...id(job), progress: job.progress }));
       const sent = performance.now(); // Before the call: the server counts from no earlier.
       const reply = await this.call('/heartbeat', { jobs, answered: this.answered });
       this.beaten = sent;
@@ -74,30 +73,29 @@ class Worker {
   async run(job) {
     this.check(); // Nothing starts once it may run elsewhere.
     try {
-      return { ...job.id, outcome: 'SUCCEEDED', result: await tasks[job.claim.task](job.claim.payload, job) };
+      return { ...id(job), outcome: 'SUCCEEDED', result: await tasks[job.claim.task](job.claim.payload, job) };
     } catch ({ name: type, message, taskCode: code }) { // A code, if any, is for the retry policy of the job.
-      return { ...job.id, ...(job.verdict ? { outcome: job.verdict } : { outcome: 'FAILED', code, message, type }) };
+      return { ...id(job), ...(job.verdict ? { outcome: job.verdict } : { outcome: 'FAILED', code, message, type }) };
     }
   }
 
   async work() {
+    await this.register();
     for (let outcomes = []; outcomes.length > 0 || !stopping; ) {
-      const most = stopping ? { max: 0 } : { max: Number(HOLDFAST_CAPACITY), wait: 'PT5S' };
+      const most = stopping ? { max: 0 } : { max: +HOLDFAST_CAPACITY, wait: 'PT5S' };
       const reply = await this.call('/claim', { call: this.answered + 1, outcomes, ...most });
-      this.answered++;
-      this.held = new Map(reply.jobs.map((claim) =>
-        [claim.job, { claim, id: { job: claim.job, token: claim.token }, stop: new AbortController() }]));
-      outcomes = await Promise.all([...this.held.values()].map((job) => this.run(job)));
+      const held = new Map(reply.jobs.map((claim) => [claim.job, { claim, stop: new AbortController() }]));
+      Object.assign(this, { held, answered: this.answered + 1 });
+      const done = await Promise.allSettled([...this.held.values()].map((job) => this.run(job)));
+      this.check(); // If it is dead, it has waited for the tasks, and registers again.
+      outcomes = done.map(({ value }) => value);
     }
     await this.call('', {}, 'DELETE');
   }
 }
 
 process.on('SIGTERM', () => { stopping = true; });
-while (!stopping) {
-  await (await new Worker().register()).work().catch((failure) => {
-    if (!(failure instanceof Dead)) throw failure;
-    console.log('Declared dead or fenced: registering again');
-  });
-}
+while (!stopping) await new Worker().work().catch((failure) => {
+  if (!(failure instanceof Dead)) throw failure;
+});
 process.exit(0);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A Holdfast worker with the standard library only. Replace the tasks with yours, and run it:
-HOLDFAST_URL=http://localhost:8080 HOLDFAST_KEY=holdfast_... python3 worker.py"""
-import json, os, re, signal, socket, threading, time, urllib.error, urllib.request, uuid
+HOLDFAST_URL=http://localhost:7420 HOLDFAST_KEY=holdfast_... python3 worker.py"""
+import http.client, json, os, re, signal, socket, threading, time, urllib.error, urllib.request, uuid
 from concurrent.futures import ThreadPoolExecutor
 
 BASE = f"{os.environ['HOLDFAST_URL']}/v1/tenants/{os.environ.get('HOLDFAST_TENANT', 'default')}/workers"
@@ -20,7 +20,6 @@ def count(payload, job):
 TASKS = {"example::add": lambda payload, job: payload["a"] + payload["b"], "example::count": count}
 
 class Dead(Exception): pass  # Others may run its jobs: the worker forgets them and registers again.
-
 class Job:
     def __init__(self, claim):
         self.claim, self.id = claim, {"job": claim["job"], "token": claim["token"]}
@@ -38,17 +37,17 @@ class Job:
 
 class Worker:
     def __init__(self):
-        self.path, self.held, self.answered, self.lock = "", {}, 0, threading.Lock()
+        self.path, self.state = "", ({}, 0)  # The jobs that it holds, and the last call that was answered.
         self.beaten, self.allowed, self.dead = time.monotonic(), float("inf"), threading.Event()
-        reply = self.call("", {"worker": str(uuid.uuid4()), "id": f"{socket.gethostname()}-{os.getpid()}", "tasks":
-            list(TASKS), "capacity": CAPACITY, "timeout": os.environ.get("HOLDFAST_TIMEOUT", "PT1M")})
+        name = f"{socket.gethostname()}-{os.getpid()}"
+        reply = self.call("", {"worker": str(uuid.uuid4()), "id": name, "tasks": list(TASKS), "capacity": CAPACITY,
+                               "timeout": os.environ.get("HOLDFAST_TIMEOUT", "PT1M")})
         self.path = "/" + reply["worker"]
         self.every, self.allowed = seconds(reply["heartbeatEvery"]), seconds(reply["fenceAfter"])
         threading.Thread(target=self.beat, daemon=True).start()
 
     def check(self):
-        if self.dead.is_set() or time.monotonic() - self.beaten > self.allowed:
-            raise Dead()
+        if self.dead.is_set() or time.monotonic() - self.beaten > self.allowed: raise Dead()
 
     def call(self, what, body, method="POST"):
         while True:  # Every call may be repeated: it has a number, or names tokens.
@@ -59,46 +58,43 @@ class Worker:
                 with urllib.request.urlopen(request, timeout=10) as reply:
                     return json.loads(reply.read() or b"{}")
             except urllib.error.HTTPError as refused:
-                if refused.code in (404, 409):
-                    self.dead.set()
+                if refused.code in (404, 409): self.dead.set()
                 elif refused.code < 500 and refused.code != 429:
                     raise RuntimeError(refused.read().decode()) from refused
-            except OSError as away:
+            except (OSError, http.client.HTTPException) as away:
                 print(f"{what}: {away}, trying again", flush=True)
             time.sleep(0.5)
 
     def beat(self):
         try:
             while not self.dead.wait(self.every):
-                with self.lock:  # What is held and which calls were answered belong together.
-                    jobs = [job.id | {"progress": job.progress} for job in self.held.values()]
-                    body = {"jobs": jobs, "answered": self.answered}
+                held, answered = self.state
+                jobs = [job.id | {"progress": job.progress} for job in held.values()]
                 sent = time.monotonic()  # Before the call: the server counts from no earlier.
-                reply = self.call("/heartbeat", body)
+                reply = self.call("/heartbeat", {"jobs": jobs, "answered": answered})
                 self.beaten = sent
                 for what, verdict in ("lost", "CANCELLED"), ("cancel", "CANCELLED"), ("release", "HANDED_BACK"):
-                    for job in filter(None, (self.held.get(each["job"]) for each in reply[what])):
+                    for job in filter(None, (held.get(each["job"]) for each in reply[what])):
                         job.verdict = verdict
                         job.stop.set()
         except Dead:
-            [job.stop.set() for job in list(self.held.values())]
+            [job.stop.set() for job in self.state[0].values()]
 
     def work(self, pool):
-        outcomes = []
+        outcomes, call = [], 0
         while outcomes or not stopping.is_set():
-            reply = self.call("/claim", {"call": self.answered + 1, "outcomes": outcomes} | (
+            call += 1
+            reply = self.call("/claim", {"call": call, "outcomes": outcomes} | (
                 {"max": 0} if stopping.is_set() else {"max": CAPACITY, "wait": "PT5S"}))
-            with self.lock:
-                self.held = {claim["job"]: Job(claim) for claim in reply["jobs"]}
-                self.answered += 1
-            outcomes = list(pool.map(lambda job: job.run(self), self.held.values()))
+            self.state = ({claim["job"]: Job(claim) for claim in reply["jobs"]}, call)
+            outcomes = list(pool.map(lambda job: job.run(self), self.state[0].values()))
         self.call("", {}, "DELETE")
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-    with ThreadPoolExecutor(CAPACITY) as threads:
-        while not stopping.is_set():
-            try:
+    while not stopping.is_set():
+        try:
+            with ThreadPoolExecutor(CAPACITY) as threads:  # Waits for the tasks before it registers again.
                 Worker().work(threads)
-            except Dead:
-                print("Declared dead or fenced: registering again", flush=True)
+        except Dead:
+            print("Declared dead or fenced: registering again", flush=True)

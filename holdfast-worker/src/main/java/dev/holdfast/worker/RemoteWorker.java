@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * static void run(String key) throws InterruptedException {
  *   try (RemoteWorker worker =
- *       RemoteWorker.connect("http://localhost:8080", key)
+ *       RemoteWorker.connect("http://localhost:7420", key)
  *           .handle(WELCOME, (welcome, context) -> System.out.println("Hello " + welcome.email()))
  *           .start()) {
  *     worker.awaitStopped();
