@@ -105,7 +105,8 @@ final class WorkerFields {
 
   private static String shortText(Fields fields, String name, String otherwise) {
     String text = fields.textOr(name, otherwise);
-    String given = text == null || text.isBlank() ? otherwise : text;
+    String given =
+        text == null || text.isBlank() ? otherwise : text.replaceAll("\\p{Cntrl}", "?");
     return given.length() <= LONGEST_TEXT ? given : given.substring(0, LONGEST_TEXT);
   }
 
@@ -130,7 +131,6 @@ final class WorkerFields {
     UUID job = uuid(fields, "job");
     Long token = fields.number("token");
     if (job == null || token == null) {
-      fields.noOthers();
       fields.require("job");
       fields.require("token");
       return new ClaimId(new JobId(new UUID(0, 0)), 0);

@@ -42,7 +42,7 @@ public final class WorkerNodes {
          capacity, session, mode, mode_exceptions, state, started_at, beaten_at, tenant)
       values
         (:incarnation, :id, :name, :host, :pid, :version, :claimed, :timeout, :queues, :tasks,
-         :roles, :capacity, 'worker ' || :incarnation, 'FULL', '{}', 'ALIVE', now(), now(), :tenant)
+         :roles, :capacity, concat('worker ', :incarnation::text), 'FULL', '{}', 'ALIVE', now(), now(), :tenant)
       on conflict (incarnation) do update set beat = known.beat + 1, beaten_at = now()
       where known.state = 'ALIVE' and known.tenant = :tenant
       """;
