@@ -3,6 +3,7 @@ package dev.holdfast.bench;
 import dev.holdfast.bench.chaos.ChaosBench;
 import dev.holdfast.bench.harness.BenchCommand;
 import dev.holdfast.bench.http.HttpBench;
+import dev.holdfast.bench.http.WorkersBench;
 import dev.holdfast.bench.tenants.TenantsBench;
 import dev.holdfast.bench.workflow.WorkflowsBench;
 import dev.holdfast.cli.Extension;
@@ -36,6 +37,7 @@ public final class BenchSuite implements Extension, Runnable {
     bench.addSubcommand(new AllBenches());
     bench.addSubcommand(new TenantsBench());
     bench.addSubcommand(new HttpBench());
+    bench.addSubcommand(new WorkersBench());
     bench.addSubcommand(new StreamsBench());
     bench.addSubcommand(new PeersBench());
     bench.addSubcommand(new ChaosBench());

@@ -32,6 +32,7 @@ class JavadocExamplesTest {
           "holdfast-junit",
           "holdfast-store-tck",
           "holdfast-server",
+          "holdfast-worker",
           "holdfast-cli");
 
   /** The blocks that are not compiled, by class, with the reason. */

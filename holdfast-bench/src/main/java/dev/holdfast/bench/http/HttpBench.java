@@ -107,7 +107,7 @@ public final class HttpBench extends BenchCommand {
     }
   }
 
-  private static HoldfastServer start(Bench bench, String mode) {
+  static HoldfastServer start(Bench bench, String mode) {
     Address address = bench.server().address();
     Map<String, String> flags = new HashMap<>();
     flags.put("port", "0");

@@ -36,6 +36,19 @@ public final class FailureReport {
     return new Finish.Failure(attempt, code, null, clean(message, LONGEST_MESSAGE), null, node);
   }
 
+  /** Returns a failure that another program reports: its texts are shortened as usual. */
+  public static Finish.Failure reported(Finish.Failure failure) {
+    String stack = failure.stackTrace();
+    String type = failure.type();
+    return new Finish.Failure(
+        failure.attempt(),
+        failure.code(),
+        type == null ? null : clean(type, LONGEST_MESSAGE),
+        clean(failure.message(), LONGEST_MESSAGE),
+        stack == null ? null : clean(stack, LONGEST_STACK),
+        failure.node());
+  }
+
   private static String messageOf(Throwable thrown) {
     try {
       String message = thrown.getMessage();

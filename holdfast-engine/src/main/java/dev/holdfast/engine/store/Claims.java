@@ -1,5 +1,6 @@
 package dev.holdfast.engine.store;
 
+import dev.holdfast.api.job.JobId;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -28,6 +29,15 @@ public interface Claims {
    * @return the claimed jobs in rank order
    */
   List<ClaimedJob> claim(ClaimRequest request);
+
+  /**
+   * Returns those of the given jobs that an incarnation holds, as it claimed them: for a claim call
+   * whose reply was lost, and to decide how a reported attempt ends. Nothing is changed.
+   *
+   * @param payloads whether to read payloads and notes; otherwise both are null
+   * @return the jobs in rank order
+   */
+  List<ClaimedJob> held(UUID incarnation, Set<JobId> jobs, boolean payloads);
 
   /**
    * Returns which of the given queues have READY jobs, of any task, that belong to no stack or to

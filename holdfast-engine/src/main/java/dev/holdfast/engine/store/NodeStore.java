@@ -126,13 +126,29 @@ public interface NodeStore {
     }
   }
 
-  /** A claim as stored in the database. */
+  /**
+   * A claim as stored in the database.
+   *
+   * @param suspect whether the job is a crash suspect
+   */
   record ClaimRow(
       ClaimId claim,
       long claimNo,
       boolean started,
       boolean cancelRequested,
-      boolean releaseRequested) {}
+      boolean releaseRequested,
+      boolean suspect) {
+
+    /** Creates the claim of a job that is no crash suspect. */
+    public ClaimRow(
+        ClaimId claim,
+        long claimNo,
+        boolean started,
+        boolean cancelRequested,
+        boolean releaseRequested) {
+      this(claim, claimNo, started, cancelRequested, releaseRequested, false);
+    }
+  }
 
   /**
    * A heartbeat.

@@ -226,7 +226,25 @@ final class ClaimSql {
   /** Every pick has this condition, once where it reads and once where it locks. */
   private static final String START_BY = "(r.start_by is null or r.start_by > now())";
 
+  // By job_pkey. The columns of a claim, without its rank window: of a job that is held already.
+  private static final String HELD =
+      """
+      select j.id, j.token, j.task, j.state, j.attempt, j.priority, ${payload}, j.tags,
+             j.policy, j.created_at, j.run_at, coalesce(j.started_at, now()), j.rank,
+             coalesce(j.crashes, 0), j.suspicion, coalesce(j.unique_key, j.ledger_key), ${notes},
+             j.run_id, j.step, j.item, j.queue
+      from ${schema}.job j
+      where j.id = any(:ids::uuid[]) and j.incarnation = :incarnation
+        and j.state in ('CLAIMED', 'RUNNING')
+      """;
+
   private ClaimSql() {}
+
+  static String held(Database database, boolean payloads) {
+    return database.sql(
+        HELD.replace("${payload}", payloads ? JobColumns.payload("j") : "null::text")
+            .replace("${notes}", payloads ? "j.notes" : "null::text"));
+  }
 
   static String oneTask(Database database) {
     return claim(database, PICK_ONE_TASK.replace("${gate}", gate(":task")));

@@ -48,6 +48,8 @@ public final class PgClaims implements Claims {
   private final String claimStacks;
   private final String claimSuspects;
   private final String lockLimit;
+  private final String held;
+  private final String heldWithoutPayloads;
   private final HeldCount heldCount;
   private final ReadyEntries readyEntries;
   private final ReadyQueues readyQueues;
@@ -85,6 +87,8 @@ public final class PgClaims implements Claims {
     this.claimStacks = ClaimSql.stacks(database);
     this.claimSuspects = ClaimSql.suspects(database);
     this.lockLimit = database.sql(LOCK_LIMIT);
+    this.held = ClaimSql.held(database, true);
+    this.heldWithoutPayloads = ClaimSql.held(database, false);
     this.heldCount = HeldCount.ofQueue(database);
     this.gate = new TaskRuleGate(database);
     this.unreadableJobs = new UnreadableJobs(database);
@@ -292,6 +296,26 @@ public final class PgClaims implements Claims {
     }
     claimed.sort(Comparator.comparing(Ranked::rank));
     return claimed;
+  }
+
+  @Override
+  public List<ClaimedJob> held(UUID incarnation, Set<JobId> jobs, boolean payloads) {
+    if (jobs.isEmpty()) {
+      return List.of();
+    }
+    return database.run(
+        "read %d jobs of incarnation %s".formatted(jobs.size(), incarnation),
+        handle ->
+            handle
+                .createQuery(payloads ? held : heldWithoutPayloads)
+                .bind("incarnation", incarnation)
+                .bindArray("ids", UUID.class, jobs.stream().map(JobId::value).toList())
+                .map((row, context) -> Ranked.read(row, row.getString(21)))
+                .list()
+                .stream()
+                .sorted(Comparator.comparing(Ranked::rank))
+                .map(Ranked::job)
+                .toList());
   }
 
   @Override

@@ -36,7 +36,7 @@ final class NodeHeartbeats {
       from beaten
       union all
       select 'CLAIM', j.id, j.token, j.claim_no, j.state = 'RUNNING', j.cancel_requested,
-             null, null, null, coalesce(j.release_requested, false)
+             j.suspicion, null, null, coalesce(j.release_requested, false)
       from ${schema}.job j
       where j.incarnation = :incarnation and j.claim_no >= :fromCall
         and j.state in ('CLAIMED', 'RUNNING') and exists (select from beaten)
@@ -73,7 +73,7 @@ final class NodeHeartbeats {
   private static final String CLAIMS =
       """
       select j.id, j.token, j.claim_no, j.state = 'RUNNING', j.cancel_requested,
-             coalesce(j.release_requested, false)
+             coalesce(j.release_requested, false), j.suspicion is not null
       from ${schema}.job j
       where j.incarnation = :incarnation and j.state in ('CLAIMED', 'RUNNING')
       """;

@@ -58,7 +58,8 @@ public final class NodeRows {
         row.getLong(3),
         row.getBoolean(4),
         row.getBoolean(5),
-        row.getBoolean(6));
+        row.getBoolean(6),
+        row.getBoolean(7));
   }
 
   public static NodeSnapshot status(ResultSet row) throws SQLException {
@@ -151,7 +152,8 @@ public final class NodeRows {
                     row.getLong(4),
                     row.getBoolean(5),
                     row.getBoolean(6),
-                    row.getBoolean(10)));
+                    row.getBoolean(10),
+                    row.getString(7) != null));
         case "RULE" ->
             rules.put(
                 row.getString(7), new Rule(row.getBoolean(5), row.getObject(8, Integer.class)));

@@ -68,7 +68,8 @@ public final class SystemRoutes {
   }
 
   /** Returns all routes of the API. */
-  public List<Route> withApi(Services services, StreamRoutes streams) {
+  public List<Route> withApi(
+      Services services, StreamRoutes streams, WorkerRoutes workers) {
     List<Route> routes = new ArrayList<>(probes());
     routes.add(Route.get("/openapi.yaml", PUBLIC, this::openApi));
     routes.add(Route.get("/docs", PUBLIC, this::docs));
@@ -83,6 +84,7 @@ public final class SystemRoutes {
     routes.addAll(new TriggerRoutes(services).routes());
     routes.addAll(new RunRoutes(services).routes());
     routes.addAll(new WorkflowRoutes(services).routes());
+    routes.addAll(workers.routes());
     routes.addAll(streams.routes());
     return routes;
   }

@@ -13,6 +13,7 @@ import dev.holdfast.server.api.SecretRoutes;
 import dev.holdfast.server.api.Services;
 import dev.holdfast.server.api.StreamRoutes;
 import dev.holdfast.server.api.SystemRoutes;
+import dev.holdfast.server.api.WorkerRoutes;
 import dev.holdfast.server.audit.AuditLog;
 import dev.holdfast.server.audit.Refusals;
 import dev.holdfast.server.config.ServerConfig;
@@ -43,6 +44,7 @@ import dev.holdfast.server.node.ServerProcess;
 import dev.holdfast.server.node.TenantChanges;
 import dev.holdfast.server.node.TenantLinks;
 import dev.holdfast.server.node.TenantSignals;
+import dev.holdfast.server.node.WorkerNodes;
 import dev.holdfast.server.secret.TenantSecrets;
 import dev.holdfast.server.tenant.SchemaTenants;
 import dev.holdfast.server.tenant.TenantMigrations;
@@ -50,6 +52,7 @@ import dev.holdfast.server.tenant.Tenants;
 import dev.holdfast.server.trace.RequestSpans;
 import dev.holdfast.server.trace.ServerTraces;
 import dev.holdfast.server.trace.TraceSettings;
+import dev.holdfast.server.worker.RemoteWorkers;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -229,7 +232,9 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(upkeep::close);
     ServerNodes nodes = new ServerNodes(processes, holds, connections.control(schema));
     Services services = new Services(control, keys, ring, all, nodes, audit, cursors(control));
-    serve(services, idempotency, refusals);
+    RemoteWorkers workers =
+        new RemoteWorkers(new WorkerNodes(connections, schema, holds, signals));
+    serve(services, workers, idempotency, refusals);
   }
 
   private static Cursors cursors(ControlDatabase control) {
@@ -252,10 +257,11 @@ public final class HoldfastServer implements AutoCloseable {
     return new DatabaseAddress(embedded.jdbcUrl(DATABASE), embedded.user(), embedded.password());
   }
 
-  private void serve(Services services, Idempotency idempotency, Refusals refusals) {
+  private void serve(
+      Services services, RemoteWorkers workers, Idempotency idempotency, Refusals refusals) {
     SystemRoutes system = new SystemRoutes(this::notReady, metrics::scrape);
     StreamRoutes streams = new StreamRoutes(services.nodes());
-    List<Route> routes = routes(system, services, streams);
+    List<Route> routes = routes(system, services, streams, workers);
     ServerConfig.Http settings = config.http();
     LiveServers servers = new LiveServers(services.control(), System::nanoTime);
     closing.push(servers::close);
@@ -279,13 +285,17 @@ public final class HoldfastServer implements AutoCloseable {
         new HttpEndpoint(
             JavalinServer.start(pipeline, settings), pipeline, routes, streams.feeds());
     http = endpoint;
-    closing.push(() -> endpoint.drain(config.drain()));
+    closing.push(() -> endpoint.drain(config.drain(), workers));
     log.info("Serving {} as {}", url(), config.modes());
   }
 
-  private List<Route> routes(SystemRoutes system, Services services, StreamRoutes streams) {
+  private List<Route> routes(
+      SystemRoutes system, Services services, StreamRoutes streams, RemoteWorkers workers) {
     boolean api = config.is(ServerMode.API);
-    List<Route> all = new ArrayList<>(api ? system.withApi(services, streams) : system.probes());
+    List<Route> all = new ArrayList<>(
+            api
+                ? system.withApi(services, streams, new WorkerRoutes(workers))
+                : system.probes());
     SchemaTenants known = Objects.requireNonNull(tenants);
     Backlogs backlogs = new Backlogs(services.control(), known::find, System::nanoTime).start();
     closing.push(backlogs::close);

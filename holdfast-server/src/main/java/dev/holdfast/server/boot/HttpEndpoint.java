@@ -5,6 +5,7 @@ import dev.holdfast.server.http.Pipeline;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.javalin.JavalinServer;
 import dev.holdfast.server.stream.Feeds;
+import dev.holdfast.server.worker.RemoteWorkers;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -26,10 +27,13 @@ record HttpEndpoint(JavalinServer server, Pipeline pipeline, List<Route> routes,
   /**
    * Accepts no more requests, apart from probes and metrics, and waits until those that have
    * arrived are served.
+   *
+   * @param workers whose calls may wait for jobs; these waits end
    */
-  void drain(Duration atMost) {
+  void drain(Duration atMost, RemoteWorkers workers) {
     pipeline.stop();
     feeds.close();
+    workers.close();
     try {
       if (!server.awaitServed(atMost)) {
         log.warn("Some requests were not served in time; their connections will be closed");

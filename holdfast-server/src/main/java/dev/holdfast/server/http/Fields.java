@@ -96,6 +96,26 @@ public final class Fields {
     return value.intValue();
   }
 
+  /** Reads a whole number of 64 bits, as a number or a text, that may be absent. */
+  public @Nullable Long number(String name) {
+    JsonNode value = value(name);
+    if (value == null) {
+      return null;
+    }
+    try {
+      if (value.isIntegralNumber() && value.canConvertToLong()) {
+        return value.longValue();
+      }
+      if (value.isString()) {
+        return Long.valueOf(value.stringValue());
+      }
+    } catch (NumberFormatException notANumber) {
+      // Reported below.
+    }
+    wrong(name, "must be a whole number");
+    return null;
+  }
+
   /** Reads a truth value; false if it is absent. */
   public boolean truth(String name) {
     JsonNode value = value(name);
@@ -160,6 +180,13 @@ public final class Fields {
       texts.add(element.stringValue());
     }
     return texts;
+  }
+
+  /** Notes that a field is missing, if it is. */
+  public void require(String name) {
+    if (value(name) == null) {
+      wrong(name, "is required");
+    }
   }
 
   /** Returns whether a field was sent, even as null. */

@@ -12,6 +12,11 @@ public enum Permission {
   READ(null),
   /** A key that can execute. */
   EXECUTE(Attribute.CAN_EXECUTE),
+  /**
+   * A key that can work. The handlers of these routes hold the tenant themselves, for the part that
+   * may give it work: a worker may wait long for a job.
+   */
+  WORK(Attribute.CAN_WORK),
   /** A key that can operate. */
   OPERATE(Attribute.CAN_OPERATE),
   /** A key that can manage keys. */

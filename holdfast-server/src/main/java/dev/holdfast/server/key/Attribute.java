@@ -11,6 +11,8 @@ import java.util.Set;
 public enum Attribute {
   /** Enqueue jobs, start runs, publish events, send signals, store schedules and triggers. */
   CAN_EXECUTE,
+  /** Work as a remote worker: claim jobs with their payloads, and report how they ended. */
+  CAN_WORK,
   /** Upload packages. */
   CAN_UPLOAD,
   /** Create, rotate and revoke keys of the tenant, and change its settings. */
@@ -42,8 +44,8 @@ public enum Attribute {
   }
 
   /**
-   * Returns the attributes of a preset: {@code viewer}, {@code operator}, {@code developer} or
-   * {@code admin}.
+   * Returns the attributes of a preset: {@code viewer}, {@code operator}, {@code developer},
+   * {@code worker} or {@code admin}.
    *
    * @throws IllegalArgumentException if there is no such preset
    */
@@ -51,9 +53,10 @@ public enum Attribute {
     return switch (name) {
       case "viewer" -> EnumSet.noneOf(Attribute.class);
       case "operator" -> EnumSet.of(CAN_OPERATE, CAN_READ_PAYLOADS);
-      case "developer" -> EnumSet.of(CAN_EXECUTE, CAN_UPLOAD, CAN_READ_PAYLOADS);
+      case "developer" -> EnumSet.of(CAN_EXECUTE, CAN_WORK, CAN_UPLOAD, CAN_READ_PAYLOADS);
+      case "worker" -> EnumSet.of(CAN_WORK);
       case "admin" -> EnumSet.allOf(Attribute.class);
-      default -> throw unknown("Preset", name, List.of("viewer", "operator", "developer", "admin"));
+      default -> throw unknown("Preset", name, List.of("viewer", "operator", "developer", "worker", "admin"));
     };
   }
 

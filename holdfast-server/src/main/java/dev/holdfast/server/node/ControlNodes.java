@@ -65,7 +65,7 @@ public final class ControlNodes implements NodeStore {
   private static final String LOOK =
       """
       select n.incarnation, n.id, n.claimed_timeout, n.timeout, n.beat, n.running > 0,
-             null, null::bigint, n.mode = 'DISABLED'
+             null, null::bigint, n.mode = 'DISABLED' or n.tenant is not null
       from ${schema}.node n
       where n.state = 'ALIVE' and n.incarnation <> :watcher
       union all
@@ -255,7 +255,7 @@ public final class ControlNodes implements NodeStore {
 
   /**
    * Returns the nodes that follow the watcher in an order that is the same for all. Disabled ones
-   * are watched, and do not count: they watch no others.
+   * and remote workers are watched, and do not count: they watch no others.
    */
   private static List<Pulse> ring(UUID watcher, List<Pulse> others, Set<UUID> disabled, int reach) {
     Comparator<UUID> order = Comparator.comparing(id -> id.toString().substring(24));

@@ -74,7 +74,11 @@ class FuzzTest {
           "2147483648",
           "\"%\"",
           "[{}]",
-          "[{\"task\":1}]");
+          "[{\"task\":1}]",
+          "1",
+          "[\"a\"]",
+          "[{\"job\":\"0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e\",\"token\":1,\"outcome\":\"FAILED\"}]",
+          "[{\"job\":\"0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e\",\"token\":\"1\"}]");
 
   private static final List<String> FIELDS =
       List.of(
@@ -129,7 +133,17 @@ class FuzzTest {
           "queuedJobs",
           "mode",
           "pattern",
-          "tag");
+          "tag",
+          "worker",
+          "replaces",
+          "queues",
+          "capacity",
+          "call",
+          "max",
+          "prefetch",
+          "wait",
+          "answered",
+          "outcomes");
 
   private static final List<String> SEGMENTS =
       List.of(
@@ -230,6 +244,8 @@ class FuzzTest {
         "{run}", ids(tenant, base + "/runs?limit=20", "runs"),
         "{schedule}", List.of("nightly"),
         "{trigger}", List.of("paid"),
+        "{worker}",
+            List.of(tenant.post(base + "/workers", "{\"tasks\":[\"a\"]}").expect(201).text("worker")),
         "{key}", keys);
   }
 
@@ -308,7 +324,8 @@ class FuzzTest {
       assertThat(statuses.keySet()).contains(200, 204, 400, 401, 403, 404, 405, 409, 413, 415, 431);
       assertThat(reached.keySet())
           .as("what handlers found")
-          .containsExactlyInAnyOrder("{job}", "{run}", "{schedule}", "{trigger}", "{key}");
+          .containsExactlyInAnyOrder(
+              "{job}", "{run}", "{schedule}", "{trigger}", "{worker}", "{key}");
       assertThat(statuses).doesNotContainKey(503);
       // The server still works, and the other tenant is as it was.
       assertThat(victim.get("/v1/tenants/victim/jobs").expect(200).response().body())

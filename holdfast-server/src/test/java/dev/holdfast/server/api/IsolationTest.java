@@ -94,6 +94,8 @@ class IsolationTest {
     owner.put(own + "/schedules/nightly", "{\"task\":\"secret::task\",\"every\":\"PT1H\"}");
     owner.put(own + "/triggers/paid", "{\"task\":\"secret::task\",\"event\":\"paid\"}");
     owner.post(own + "/queues/secretqueue/pause").expect(200);
+    String worker =
+        owner.post(own + "/workers", "{\"tasks\":[\"secret::task\"]}").expect(201).text("worker");
     List<String> reads = List.of("/jobs", "/schedules", "/triggers", "/settings", "/audit");
     List<String> before = reads.stream().map(path -> body(owner, own + path)).toList();
     int tried = 0;
@@ -111,6 +113,7 @@ class IsolationTest {
               .replace("{run}", job)
               .replace("{schedule}", "nightly")
               .replace("{trigger}", "paid")
+              .replace("{worker}", worker)
               .replaceAll("\\{[a-z]+}", "secretqueue");
       String body = route.method().name().equals("GET") ? null : "{}";
       Reply reply = thief.raw(route.method().name(), path, body);
@@ -120,6 +123,8 @@ class IsolationTest {
           .doesNotContain("topsecret", "secret::task", "owner");
       if (route.path().contains("{key}")) {
         reply.expect(404, "KEY_NOT_FOUND");
+      } else if (route.path().contains("{worker}")) {
+        reply.expect(404, "WORKER_NOT_FOUND");
       }
     }
     assertThat(tried).isGreaterThan(50);

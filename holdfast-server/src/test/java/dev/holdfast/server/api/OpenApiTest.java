@@ -58,6 +58,7 @@ class OpenApiTest {
       case PUBLIC -> "public";
       case READ -> "any valid key";
       case EXECUTE -> "can_execute";
+      case WORK -> "can_work";
       case OPERATE -> "can_operate";
       case MANAGE_KEYS -> "can_manage_keys";
       case ADMIN -> "admin key";
@@ -77,6 +78,7 @@ class OpenApiTest {
       queues(tenant);
       schedulesAndTriggers(tenant);
       runs(tenant);
+      workers(tenant);
       keys(tenant);
       secrets(tenant, admin);
       installation(server, admin);
@@ -106,7 +108,7 @@ class OpenApiTest {
       boolean administrative =
           switch (route.permission()) {
             case OPERATE, MANAGE_KEYS, ADMIN -> route.method() != Method.GET;
-            case PUBLIC, READ, EXECUTE -> false;
+            case PUBLIC, READ, EXECUTE, WORK -> false;
           };
       if (administrative) {
         assertThat(OpenApi.instance().requests(route.toString()))
@@ -317,6 +319,35 @@ class OpenApiTest {
         .containsExactly(3);
     assertThat(rest.path("next").isNull()).isTrue();
     tenant.get(T + "/runs/" + run + "/steps/eahc/items").expect(400, "INVALID_REQUEST");
+  }
+
+  private static void workers(ApiClient tenant) {
+    tenant.post(T + "/jobs", "{\"task\":\"remote::task\",\"payload\":{\"a\":1}}").expect(201);
+    String worker =
+        T
+            + "/workers/"
+            + tenant
+                .post(T + "/workers", "{\"tasks\":[\"remote::task\"],\"timeout\":\"PT1M\"}")
+                .expect(201)
+                .text("worker");
+    JsonNode job =
+        tenant
+            .post(worker + "/claim", "{\"call\":1,\"max\":0,\"prefetch\":1,\"wait\":\"PT20S\"}")
+            .expect(200)
+            .json()
+            .at("/jobs/0");
+    String claim =
+        "\"job\":\"%s\",\"token\":\"%s\""
+            .formatted(job.path("job").asString(), job.path("token").asString());
+    String jobs = "{\"jobs\":[{%s}]}".formatted(claim);
+    tenant.post(worker + "/start", jobs).expect(200);
+    tenant.post(worker + "/heartbeat", jobs).expect(200);
+    tenant.post(worker + "/progress", jobs).expect(200);
+    tenant
+        .post(
+            worker + "/outcomes", "{\"outcomes\":[{%s,\"outcome\":\"SUCCEEDED\"}]}".formatted(claim))
+        .expect(200);
+    tenant.delete(worker).expect(204);
   }
 
   private static void keys(ApiClient tenant) {

@@ -2,6 +2,7 @@ package dev.holdfast.tck.contract;
 
 import static java.time.temporal.ChronoUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.api.job.Job;
@@ -92,6 +93,31 @@ public abstract class ClaimContract extends Contract {
     assertThat(job.node()).isEqualTo("node-7");
     assertThat(job.attempt()).isEqualTo(1);
     assertThat(job.startedAt()).isCloseTo(claimed.claimedAt(), within(1, SECONDS));
+  }
+
+  @Test
+  void whatAnIncarnationHoldsIsReadAsItWasClaimed() {
+    Worker worker = worker("node-1");
+    enqueueAll(
+        job().payload("one").tags("a").policy("{\"x\":1}"), job().payload("two"), job().payload("x"));
+    ClaimedJob running = worker.claimOne();
+    ClaimedJob waiting = worker.prefetchOne();
+    ClaimedJob foreign = worker("node-2").claimOne();
+    Set<JobId> all = Set.of(running.id(), waiting.id(), foreign.id(), freshId());
+
+    List<ClaimedJob> held = store.claims().held(worker.incarnation(), all, true);
+
+    assertThat(held)
+        .usingRecursiveFieldByFieldElementComparatorIgnoringFields("claimedAt")
+        .containsExactly(running, waiting);
+    assertThat(store.claims().held(worker.incarnation(), Set.of(waiting.id()), false))
+        .extracting(ClaimedJob::claim, ClaimedJob::payload, ClaimedJob::attempt)
+        .containsExactly(tuple(waiting.claim(), null, 1));
+    assertThat(store.claims().held(worker.incarnation(), Set.of(), true)).isEmpty();
+    worker.giveBack(waiting.claim());
+    assertThat(store.claims().held(worker.incarnation(), all, true))
+        .extracting(ClaimedJob::id)
+        .containsExactly(running.id());
   }
 
   @Test

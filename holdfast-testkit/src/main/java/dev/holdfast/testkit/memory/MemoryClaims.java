@@ -1,5 +1,6 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimRequest;
@@ -12,6 +13,7 @@ import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskStore;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -67,6 +69,43 @@ final class MemoryClaims implements Claims {
       letThrough(request.tasks().getFirst(), claimed.getFirst(), now);
     }
     return List.copyOf(claimed);
+  }
+
+  @Override
+  public List<ClaimedJob> held(UUID incarnation, Set<JobId> jobs, boolean payloads) {
+    return tables.transaction(now ->
+        tables.live.values().stream()
+            .filter(row -> jobs.contains(row.id) && incarnation.equals(row.holder))
+            .sorted(Comparator.comparing((JobRow row) -> row.rank))
+            .map(row -> held(row, payloads, now))
+            .toList());
+  }
+
+  private static ClaimedJob held(JobRow row, boolean payloads, Instant now) {
+    boolean started = row.state == JobState.RUNNING;
+    Instant at = row.startedAt == null ? now : row.startedAt;
+    ClaimedJob job = claimedJob(row, started, started ? row.attempt : row.attempt + 1, at);
+    return payloads
+        ? job
+        : new ClaimedJob(
+            job.id(),
+            job.token(),
+            job.task(),
+            job.queue(),
+            job.started(),
+            job.attempt(),
+            job.priority(),
+            null,
+            job.tags(),
+            job.policy(),
+            job.uniqueKey(),
+            null,
+            job.createdAt(),
+            job.readyAt(),
+            job.claimedAt(),
+            job.crashes(),
+            job.suspicion(),
+            job.step());
   }
 
   @Override

@@ -103,7 +103,8 @@ final class MemoryNodeStore implements NodeStore {
                 row.claimNo,
                 row.state == JobState.RUNNING,
                 row.cancelRequested,
-                row.releaseRequested))
+                row.releaseRequested,
+                row.isSuspect()))
         .toList();
   }
 
