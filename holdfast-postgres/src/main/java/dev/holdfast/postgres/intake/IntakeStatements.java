@@ -68,7 +68,10 @@ public final class IntakeStatements {
       """
           + ROWS;
 
-  /** What is different if some of the jobs start at once: u.claim_no, and what a claim sets. */
+  /**
+   * What is different if some of the jobs start at once: u.claim_no, and what a claim sets. The
+   * tokens of all others start at the default of the column, which is the same.
+   */
   private static final Map<String, String> HELD =
       Map.of(
           "${more_arrays}",
@@ -81,7 +84,8 @@ public final class IntakeStatements {
           "when ${held} then 'RUNNING' ",
           "${more_values}",
           """
-          case when ${held} then 1 else 0 end, case when ${held} then 1 else 0 end,
+          case when ${held} then 1 else 0 end,
+          (select first_token from ${schema}.token_epoch) + case when ${held} then 1 else 0 end,
           case when ${held} then statement_timestamp() end,
           case when ${held} then ${incarnation} end, case when ${held} then u.claim_no end,
           """);
