@@ -73,7 +73,9 @@ record BackupManifest(String major, Instant taken, List<Entry> files) {
           "%s is not a backup, because it has no file '%s': name a folder that 'holdfast backup' has written."
               .formatted(backup, FILE),
           e);
-    } catch (IOException | IndexOutOfBoundsException | IllegalArgumentException
+    } catch (IOException
+        | IndexOutOfBoundsException
+        | IllegalArgumentException
         | DateTimeParseException e) {
       throw new EmbeddedPostgresException(
           "The manifest of the backup %s cannot be read (%s): use another backup."

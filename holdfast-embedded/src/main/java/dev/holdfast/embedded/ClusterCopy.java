@@ -196,7 +196,8 @@ final class ClusterCopy {
   }
 
   private static FileAttribute<?>[] owner(Path target) throws IOException {
-    boolean posix = Files.getFileStore(target.resolveSibling("")).supportsFileAttributeView("posix");
+    boolean posix =
+        Files.getFileStore(target.resolveSibling("")).supportsFileAttributeView("posix");
     return posix
         ? new FileAttribute<?>[] {
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))

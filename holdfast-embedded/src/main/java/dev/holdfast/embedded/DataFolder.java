@@ -83,7 +83,7 @@ record DataFolder(Path root) {
   void requireRestored() {
     if (Files.exists(restoring())) {
       throw new EmbeddedPostgresException(
-          "A restore into the data folder %s did not finish: delete the contents of the folder and restore again."
+          "A restore into the data folder %s is running or was interrupted: if it was, delete the contents of the folder and restore again."
               .formatted(root));
     }
   }

@@ -113,8 +113,7 @@ public record EmbeddedBackup(Path folder, Instant taken, int files, long bytes, 
           "select pg_create_physical_replication_slot('holdfast_backup_%s', true, true)"
               .formatted(UUID.randomUUID().toString().replace("-", "")));
       // With an immediate checkpoint: by default it would take half of checkpoint_timeout.
-      String first =
-          row(statement, "select pg_walfile_name(pg_backup_start('holdfast', true))")[0];
+      String first = row(statement, "select pg_walfile_name(pg_backup_start('holdfast', true))")[0];
       copy.cluster(source.pgdata(), false);
       String[] stop =
           row(

@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 /**
  * Restores a backup into an empty data folder.
  *
- * <p>The database is prepared in a folder inside it, {@code restoring}, and moved to
- * its place at the end. While that folder exists, no server starts in the data folder: a restore
- * that was killed leaves nothing that looks like a database.
+ * <p>The database is prepared in a folder inside it, {@code restoring}, and moved to its place at
+ * the end. While that folder exists, no server starts in the data folder: a restore that was killed
+ * leaves nothing that looks like a database.
  */
 public final class EmbeddedRestore {
   private final Path backup;

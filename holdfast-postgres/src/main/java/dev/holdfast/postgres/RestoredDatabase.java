@@ -43,8 +43,7 @@ public final class RestoredDatabase {
    * @param settings the role must own the tables
    */
   public static RestoredDatabase at(PostgresSettings settings) {
-    Connections connections =
-        new Connections(settings, settings.name() + "-" + UUID.randomUUID());
+    Connections connections = new Connections(settings, settings.name() + "-" + UUID.randomUUID());
     return new RestoredDatabase(Database.own(connections.migrating(), settings.schema()));
   }
 

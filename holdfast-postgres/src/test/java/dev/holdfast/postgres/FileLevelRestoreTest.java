@@ -85,7 +85,12 @@ class FileLevelRestoreTest {
 
   /** What a client of the time before the restore still knows. */
   private record Left(
-      Worker old, ClaimedJob running, ClaimedJob claimed, ClaimedJob later, NewJob lost, LeaseClaim lease) {}
+      Worker old,
+      ClaimedJob running,
+      ClaimedJob claimed,
+      ClaimedJob later,
+      NewJob lost,
+      LeaseClaim lease) {}
 
   @Test
   void aRestoredDatabaseIssuesNoTokenAgainAndIgnoresTheOldTimeline() throws Exception {
@@ -213,6 +218,8 @@ class FileLevelRestoreTest {
 
   private static long crashes(Store store, ClaimedJob claimed) {
     Job job = store.queries().find(Set.of(claimed.id())).get(claimed.id());
-    return job.failures().stream().filter(failure -> failure.code().equals("WORKER_CRASHED")).count();
+    return job.failures().stream()
+        .filter(failure -> failure.code().equals("WORKER_CRASHED"))
+        .count();
   }
 }

@@ -107,7 +107,8 @@ class RestoredDatabaseTest extends RunContract {
     fixture.execute("update holdfast.token_epoch set first_token = 0");
     fixture.execute("alter table holdfast.job drop constraint if exists job_token_epoch");
     fixture.execute("select setval('holdfast.lease_token', 1)");
-    long seconds = Instant.now().getEpochSecond() - Instant.parse("2026-01-01T00:00:00Z").getEpochSecond();
+    long seconds =
+        Instant.now().getEpochSecond() - Instant.parse("2026-01-01T00:00:00Z").getEpochSecond();
 
     long first = startNewEpoch().firstToken() >> NewEpoch.NUMBER_BITS;
 
@@ -155,8 +156,7 @@ class RestoredDatabaseTest extends RunContract {
     acquired("old");
     NewEpoch.Started epoch = startNewEpoch();
 
-    assertThat(
-            store.leases().acquire(LeaseRequest.of("invoice:42", TTL), UUID.randomUUID(), "new"))
+    assertThat(store.leases().acquire(LeaseRequest.of("invoice:42", TTL), UUID.randomUUID(), "new"))
         .isInstanceOf(Result.Taken.class);
     passTime(TTL.plusSeconds(1));
     assertThat(acquired("new").token()).isGreaterThan(epoch.firstToken());
@@ -317,7 +317,8 @@ class RestoredDatabaseTest extends RunContract {
       PostgresStore.connect(settings).close();
       execute(
           database,
-          "drop table holdfast.token_epoch; delete from holdfast.schema_version where version = '32'");
+          "drop table holdfast.token_epoch; delete from holdfast.schema_version where version ="
+              + " '32'");
       RestoredDatabase restored = RestoredDatabase.at(settings);
       assertThat(restored.startNewEpoch(restored.schemas(), started -> {})).hasSize(1);
       PostgresStore.connect(settings).close();

@@ -37,8 +37,7 @@ public final class RestoreCommand implements Callable<Integer> {
     EmbeddedRestore.restore(
         backup,
         folder,
-        server ->
-            RestoredInstallation.run(server, started -> RestoredCommand.print(started, out)));
+        server -> RestoredInstallation.run(server, started -> RestoredCommand.print(started, out)));
     out.printf("Restored %s into %s. Start the server now.%n", backup, folder);
     out.flush();
     return 0;

@@ -67,10 +67,7 @@ class BackupCommandTest {
       key = server.word("holdfast_live_default_");
       packing =
           enqueue(
-              port,
-              key,
-              "cli::pack",
-              "{\"started\":\"%s\"}".formatted(folder.resolve("packing")));
+              port, key, "cli::pack", "{\"started\":\"%s\"}".formatted(folder.resolve("packing")));
       await().atMost(WAIT).until(() -> Files.exists(folder.resolve("packing")));
       String admin = server.word("holdfast_live_admin_");
       second =
@@ -105,7 +102,8 @@ class BackupCommandTest {
     String fresh = "--data-dir=" + folder.resolve("fresh");
     Cli restored = succeeding(Cli.run("restore", fresh, backup.toString()));
     assertThat(restored.out())
-        .containsPattern("Schema holdfast_t1: tokens now start at \\d{15,16}; 1 nodes ended, \\d+ running")
+        .containsPattern(
+            "Schema holdfast_t1: tokens now start at \\d{15,16}; 1 nodes ended, \\d+ running")
         .contains("Schema holdfast_t2: tokens now start at", "Start the server now.");
     try (ServeProcesses processes = new ServeProcesses(folder)) {
       processes.start(port, fresh);

@@ -85,7 +85,8 @@ public final class IntakeStatements {
           "${more_values}",
           """
           case when ${held} then 1 else 0 end,
-          (select first_token from ${schema}.token_epoch) + case when ${held} then 1 else 0 end,
+          coalesce((select first_token from ${schema}.token_epoch), 0)
+            + case when ${held} then 1 else 0 end,
           case when ${held} then statement_timestamp() end,
           case when ${held} then ${incarnation} end, case when ${held} then u.claim_no end,
           """);

@@ -18,14 +18,17 @@ public final class NewEpoch {
   // epoch is at least above all that this database knows.
   private static final String RAISE =
       """
-      update ${schema}.token_epoch e set
-        first_token = greatest(
+      insert into ${schema}.token_epoch (first_token, started_at)
+      values (
+        greatest(
           (extract(epoch from clock_timestamp())::bigint - 1767225600) << ${bits},
           ((greatest(
-              e.first_token,
+              (select first_token from ${schema}.token_epoch),
               (select last_value from ${schema}.lease_token),
               (select max(token) from ${schema}.job)) >> ${bits}) + 1) << ${bits}),
-        started_at = now()
+        now())
+      on conflict (single) do update
+        set first_token = excluded.first_token, started_at = excluded.started_at
       returning first_token
       """;
 
@@ -100,11 +103,7 @@ public final class NewEpoch {
     run(transaction, schema, 0, "lock table ${schema}.job, ${schema}.node, ${schema}.lease");
     long running = held(transaction, schema, "RUNNING");
     long claimed = held(transaction, schema, "CLAIMED");
-    long first =
-        transaction
-            .createQuery(sql(RAISE, schema, 0))
-            .mapTo(Long.class)
-            .one();
+    long first = transaction.createQuery(sql(RAISE, schema, 0)).mapTo(Long.class).one();
     run(transaction, schema, first, RAISE_JOBS);
     run(transaction, schema, first, RAISE_LEASES);
     int nodes = transaction.createUpdate(sql(END_NODES, schema, first)).execute();

@@ -43,8 +43,8 @@ public final class TenantMigrations implements AutoCloseable {
   public void requireKnown() {
     control
         .run("read the versions of tenants", TenantStatements::newest)
-        .ifPresent(newest ->
-            ControlDatabase.requireKnown(newest.schema(), newest.version(), target()));
+        .ifPresent(
+            newest -> ControlDatabase.requireKnown(newest.schema(), newest.version(), target()));
   }
 
   /** Creates the tables of a new tenant in the transaction of the caller. */
