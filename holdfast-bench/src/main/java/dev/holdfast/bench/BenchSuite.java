@@ -41,6 +41,7 @@ public final class BenchSuite implements Extension, Runnable {
     bench.addSubcommand(new StreamsBench());
     bench.addSubcommand(new PeersBench());
     bench.addSubcommand(new ChaosBench());
+    bench.addSubcommand(new UpgradeBench());
     bench.addSubcommand(new DrainChild());
     bench.addSubcommand(new ProducerChild());
     bench.addSubcommand(new HoldingChild());

@@ -17,7 +17,10 @@ import dev.holdfast.cli.ops.ScheduleCommand;
 import dev.holdfast.cli.ops.TaskCommand;
 import dev.holdfast.cli.ops.TriggerCommand;
 import dev.holdfast.cli.run.RunCommand;
+import dev.holdfast.cli.server.BackupCommand;
 import dev.holdfast.cli.server.ConfigCommand;
+import dev.holdfast.cli.server.RestoreCommand;
+import dev.holdfast.cli.server.RestoredCommand;
 import dev.holdfast.cli.server.ServeCommand;
 import dev.holdfast.cli.workflow.CheckCommand;
 import dev.holdfast.cli.workflow.GraphCommand;
@@ -64,6 +67,9 @@ final class HoldfastCommand implements Runnable, Environment {
           AuditCommand.class,
           ProfileCommand.class,
           ConfigCommand.class,
+          BackupCommand.class,
+          RestoreCommand.class,
+          RestoredCommand.class,
           CheckCommand.class,
           GraphCommand.class,
           DemoCommand.class,

@@ -22,9 +22,12 @@ import java.util.OptionalInt;
  * port         the port of the last start
  * owner.lock   locked by the program that owns the server and stops it
  * start.lock   locked while the server is started or stopped
+ * restoring/   exists while a backup is restored, and after a restore that was killed
  * </pre>
  */
 record DataFolder(Path root) {
+
+  static final String RESTORING = "restoring";
 
   private static final int PASSWORD_BYTES = 24;
 
@@ -70,6 +73,19 @@ record DataFolder(Path root) {
 
   Path pgdata() {
     return root.resolve("pgdata");
+  }
+
+  Path restoring() {
+    return root.resolve(RESTORING);
+  }
+
+  /** Refuses a folder into which a backup was not restored completely. */
+  void requireRestored() {
+    if (Files.exists(restoring())) {
+      throw new EmbeddedPostgresException(
+          "A restore into the data folder %s is running or was interrupted: if it was, delete the contents of the folder and restore again."
+              .formatted(root));
+    }
   }
 
   Path logs() {

@@ -213,6 +213,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     DataFolder folder =
         DataFolder.open(
             options.dataFolder() == null ? TemporaryFolders.make() : options.dataFolder());
+    folder.requireRestored(); // Before the wait for a restore that is running.
     EmbeddedPostgres started;
     try (FileMutex turn = FileMutex.await(folder.startLock())) {
       FileMutex ownership = FileMutex.tryTake(folder.ownerLock()).orElse(null);

@@ -3,6 +3,7 @@ package dev.holdfast.embedded;
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SecureDirectoryStream;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttributeView;
@@ -101,6 +103,16 @@ final class FileTrees {
         Files.getFileAttributeView(path, FileOwnerAttributeView.class, NOFOLLOW_LINKS)
             .setOwner(owner);
       }
+    }
+  }
+
+  /** Flushes a file, or the names in a folder where the system supports that, to disk. */
+  static void flush(Path path) throws IOException {
+    if (Files.isDirectory(path) && !Platform.current().isLinux()) {
+      return;
+    }
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      channel.force(true);
     }
   }
 

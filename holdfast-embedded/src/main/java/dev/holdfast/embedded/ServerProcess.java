@@ -38,6 +38,7 @@ final class ServerProcess {
 
   /** Unpacks the binaries and creates the database cluster, unless that has been done. */
   static ServerProcess prepare(DataFolder folder, Options options) {
+    folder.requireRestored();
     OsAccount account = OsAccount.forFolder(folder.root(), folder.ownerOfData());
     account.requireReach(folder.root());
     Binaries binaries = Binaries.in(CacheFolder.open(options.cacheFolder(), account));

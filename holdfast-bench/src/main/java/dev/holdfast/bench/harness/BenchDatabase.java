@@ -44,7 +44,7 @@ public final class BenchDatabase implements AutoCloseable {
               """
               select string_agg(format('%%I.%%I', schemaname, tablename), ', ')
               from pg_tables
-              where schemaname = '%s' and tablename not in ('schema_version', 'queue')
+              where schemaname = '%s' and tablename not in ('schema_version', 'queue', 'token_epoch')
               """
                   .formatted(schema))) {
         row.next();

@@ -39,12 +39,27 @@ public final class Child implements AutoCloseable {
    */
   public static Child start(BenchServer server, String schema, String... command)
       throws IOException {
+    return start(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName()),
+        server,
+        schema,
+        command);
+  }
+
+  /**
+   * Starts a hidden subcommand of another version.
+   *
+   * @param program the command line of its {@code holdfast}
+   */
+  public static Child start(
+      List<String> program, BenchServer server, String schema, String... command)
+      throws IOException {
     Address address = server.address();
-    List<String> line = new ArrayList<>();
-    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    line.add("-cp");
-    line.add(System.getProperty("java.class.path"));
-    line.add(Main.class.getName());
+    List<String> line = new ArrayList<>(program);
     line.add("bench");
     line.addAll(List.of(command));
     line.addAll(List.of("--schema", schema));

@@ -1,4 +1,6 @@
-/** The commands that run the server and show its configuration. */
+/**
+ * The commands that run the server, show its configuration, and back up and restore its database.
+ */
 @NullMarked
 package dev.holdfast.cli.server;
 

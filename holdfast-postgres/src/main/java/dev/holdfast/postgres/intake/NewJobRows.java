@@ -69,7 +69,9 @@ record NewJobRows(long agingMicros) {
           "when ${held} then 'RUNNING' ",
           "${more_values}",
           """
-          case when ${held} then 1 else 0 end, case when ${held} then 1 else 0 end,
+          case when ${held} then 1 else 0 end,
+          coalesce((select first_token from ${schema}.token_epoch), 0)
+            + case when ${held} then 1 else 0 end,
           case when ${held} then statement_timestamp() end,
           case when ${held} then ${incarnation} end, case when ${held} then u.claim_no end,
           """);

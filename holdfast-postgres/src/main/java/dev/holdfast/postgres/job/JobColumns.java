@@ -208,10 +208,15 @@ public final class JobColumns {
 
   /**
    * Completes a statement that moves jobs back from the dead-letter queue: {@code lasting} and
-   * {@code given} are the columns that they keep.
+   * {@code given} are the columns that they keep, {@code kept} the values of the former. A token
+   * from before a restore is raised to those that are issued now.
    */
   public static String fromDeadLetter(String statement) {
-    return given(statement).replace("${lasting}", list(LASTING.stream(), column -> column));
+    Map<String, String> raised =
+        Map.of("token", "greatest(token, (select first_token from ${schema}.token_epoch))");
+    return given(statement)
+        .replace("${lasting}", list(LASTING.stream(), column -> column))
+        .replace("${kept}", list(LASTING.stream(), column -> raised.getOrDefault(column, column)));
   }
 
   private static String given(String statement) {

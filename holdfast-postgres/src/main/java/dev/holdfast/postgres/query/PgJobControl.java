@@ -139,7 +139,7 @@ public final class PgJobControl implements JobControl {
   private static final String REVIVE =
       """
       insert into ${schema}.job (${lasting}, ${given}, run_at, rank, state)
-      select ${lasting}, ${given},
+      select ${kept}, ${given},
         now(), now() - priority * :aging * interval '1 microsecond', 'READY'
       from picked
       on conflict do nothing

@@ -84,9 +84,7 @@ public final class Migrations {
     handle.getConfig(SqlStatements.class).setQueryTimeout(0);
     handle.execute("set local statement_timeout = 0");
     handle.execute("set local idle_in_transaction_session_timeout = 0");
-    handle.execute(
-        "select pg_advisory_xact_lock(hashtextextended(?, 0))",
-        "holdfast migration " + database.schema());
+    lock(handle, database.schema());
     checkNotNewer(inspect(flyway));
     try {
       MigrateResult result = flyway.migrate();
@@ -103,6 +101,12 @@ public final class Migrations {
       throw failed("could not be migrated", failure);
     }
     return null;
+  }
+
+  /** Excludes other programs that migrate the schema until the transaction ends. */
+  static void lock(Handle transaction, String schema) {
+    transaction.execute(
+        "select pg_advisory_xact_lock(hashtextextended(?, 0))", "holdfast migration " + schema);
   }
 
   private StoreException failed(String what, FlywayException failure) {

@@ -27,7 +27,7 @@ final class Privileges {
         'task_rule', 'heartbeat', 'enqueue_repeat', 'sample',
         'schedule_declaration', 'workflow_definition', 'run', 'run_history', 'run_mark',
         'run_result', 'run_event', 'run_map', 'run_timer', 'signal', 'run_gate',
-        'journal', 'run_payload']) t (name)
+        'journal', 'run_payload', 'token_epoch']) t (name)
       where to_regclass('${schema}.' || t.name) is not null and exists (
         select from unnest(array['select', 'insert', 'update', 'delete']) p (name)
         where not has_table_privilege('${schema}.' || t.name, p.name))

@@ -30,7 +30,7 @@ public final class SchemaScripts {
    * The version of the newest migration, which programs need to know when they start. The scripts
    * are read when they are needed: Flyway takes half a second to find them.
    */
-  static final int NEWEST = 31;
+  static final int NEWEST = 32;
 
   private record Script(
       int version, String description, String name, @Nullable Integer checksum, String text) {}
@@ -116,6 +116,16 @@ public final class SchemaScripts {
   /** Returns the version that this program needs. */
   public int target() {
     return target;
+  }
+
+  /** Waits until no other program migrates the schema, and excludes others until the commit. */
+  public void lock(Handle transaction, String schema) {
+    Migrations.lock(transaction, schema);
+  }
+
+  /** Returns the version of the tables of a schema, which must exist. */
+  public static int version(Handle transaction, String schema) {
+    return applied(transaction, schema).stream().mapToInt(Integer::intValue).max().orElse(0);
   }
 
   /**

@@ -54,13 +54,13 @@ public final class EventStatements {
       """;
 
   // By job_pkey. Only a job that was never claimed and is not due yet is still in its debounce
-  // delay.
+  // delay. Its token does not tell: it starts above 0 after a restore.
   private static final String POSTPONE =
       """
       update ${schema}.job j
       set payload = ?, ledger_key = ?, run_at = t.run_at, rank = j.rank + (t.run_at - j.run_at)
       from (select ?::timestamptz as run_at) t
-      where j.id = ? and j.task = ? and j.token = 0 and j.state = 'SCHEDULED'
+      where j.id = ? and j.task = ? and j.claim_no is null and j.state = 'SCHEDULED'
         and j.run_at > statement_timestamp()
       """;
 

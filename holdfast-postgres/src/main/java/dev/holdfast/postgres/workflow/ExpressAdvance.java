@@ -210,7 +210,7 @@ final class ExpressAdvance {
   private static Expressed read(PreparedStatement statement, List<NewJob> jobs)
       throws SQLException {
     Set<ClaimId> stored = new HashSet<>();
-    Map<JobId, Instant> started = new HashMap<>();
+    Map<JobId, StartedSteps.Start> started = new HashMap<>();
     try (ResultSet row = statement.executeQuery()) {
       while (row.next()) {
         JobId id = new JobId(row.getObject(1, UUID.class));
@@ -218,7 +218,7 @@ final class ExpressAdvance {
         if (at == null) {
           stored.add(new ClaimId(id, row.getLong(2)));
         } else {
-          started.put(id, at);
+          started.put(id, new StartedSteps.Start(row.getLong(2), at));
         }
       }
     }

@@ -63,11 +63,12 @@ final class MapRetry {
         returning d.id, d.token, d.created_at, d.failures, d.notes
       )
       update ${schema}.job j set
-        token = f.token, created_at = f.created_at, failures = f.failures, notes = f.notes
+        token = greatest(j.token, f.token), created_at = f.created_at, failures = f.failures, notes = f.notes
       from former f where j.id = f.id
       """;
 
-  // By journal_pkey and job_pkey. A job without a token would not read its journal.
+  // By journal_pkey and job_pkey. A job that has the first token of all would not read its journal.
+  // Results keep the tokens from before a restore, new jobs have none of those.
   private static final String TAKE_JOURNALS =
       """
       with u as materialized (
@@ -75,7 +76,7 @@ final class MapRetry {
       ), taken as (
         update ${schema}.journal n set job_id = u.fresh from u where n.job_id = u.old
       )
-      update ${schema}.job j set token = u.token from u where j.id = u.fresh
+      update ${schema}.job j set token = greatest(j.token + 1, u.token) from u where j.id = u.fresh
       """;
 
   /** A cancelled job, and the job that continues it. */

@@ -102,7 +102,7 @@ final class PlanRows {
         returning d.id, d.token, d.created_at, d.failures, d.notes
       )
       update ${schema}.job j set
-        token = f.token, created_at = f.created_at, failures = f.failures, notes = f.notes
+        token = greatest(j.token, f.token), created_at = f.created_at, failures = f.failures, notes = f.notes
       from former f where j.id = f.id
       """;
 

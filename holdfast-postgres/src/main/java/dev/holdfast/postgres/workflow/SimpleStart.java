@@ -64,11 +64,11 @@ final class SimpleStart {
       ), jobs as (
         ${jobs}
         where u.run_id::uuid = any(array(select id from started))
-        returning id, started_at
+        returning id, token, started_at
       )
-      select id, null as started_at from started
+      select id, null as token, null as started_at from started
       union all
-      select id, started_at from jobs where started_at is not null
+      select id, token, started_at from jobs where started_at is not null
       """;
 
   private static final int BEFORE_JOBS = 19;
@@ -117,15 +117,15 @@ final class SimpleStart {
       bind(c, statement, runs);
       bindJobs(c, statement, starts, jobs);
       Set<RunId> inserted = new HashSet<>();
-      Map<JobId, Instant> started = new HashMap<>();
+      Map<JobId, StartedSteps.Start> started = new HashMap<>();
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
           UUID id = row.getObject(1, UUID.class);
-          Instant at = SqlValues.instantOrNull(row, 2);
+          Instant at = SqlValues.instantOrNull(row, 3);
           if (at == null) {
             inserted.add(new RunId(id));
           } else {
-            started.put(new JobId(id), at);
+            started.put(new JobId(id), new StartedSteps.Start(row.getLong(2), at));
           }
         }
       }

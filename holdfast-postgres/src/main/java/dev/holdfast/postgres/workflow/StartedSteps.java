@@ -48,22 +48,25 @@ final class StartedSteps {
             "${jobs}", IntakeStatements.startedSteps(NODE, "(select incarnation from node_state)"));
   }
 
+  /** When and under which token a job was started. */
+  record Start(long token, Instant at) {}
+
   /** Returns those of the jobs that were started, as a claim would return them. */
-  static List<ClaimedJob> claimed(List<NewJob> jobs, Map<JobId, Instant> started) {
+  static List<ClaimedJob> claimed(List<NewJob> jobs, Map<JobId, Start> started) {
     List<ClaimedJob> claimed = new ArrayList<>(started.size());
     for (NewJob job : jobs) {
-      Instant at = started.get(job.id());
-      if (at != null) {
-        claimed.add(claimed(job, at));
+      Start start = started.get(job.id());
+      if (start != null) {
+        claimed.add(claimed(job, start.token, start.at));
       }
     }
     return claimed;
   }
 
-  private static ClaimedJob claimed(NewJob job, Instant at) {
+  private static ClaimedJob claimed(NewJob job, long token, Instant at) {
     return new ClaimedJob(
         job.id(),
-        1,
+        token,
         job.task(),
         job.queue(),
         true,

@@ -188,6 +188,7 @@ public final class HoldfastServer implements AutoCloseable {
     }
     TenantMigrations migrations =
         new TenantMigrations(control, SchemaScripts.load(connections.migrating()));
+    migrations.requireKnown();
     SchemaTenants all =
         new SchemaTenants(
             control, keys, audit, new SchemaTenants.Settings(TENANT_GRACE, migrations, links));

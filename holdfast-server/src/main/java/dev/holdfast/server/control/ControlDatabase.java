@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -21,6 +22,10 @@ import org.jdbi.v3.core.Handle;
 /** The control schema of an installation. */
 public final class ControlDatabase implements AutoCloseable {
   private static final String LOCATION = "classpath:dev/holdfast/server/control";
+
+  /** Tables by which a control schema is recognised. All versions have them. */
+  public static final List<String> TABLES =
+      List.of("tenant", "api_key", "audit", "idempotency", "secret", "schema_version");
 
   /** The version of the newest migration. */
   static final int NEWEST = 7;
@@ -70,7 +75,9 @@ public final class ControlDatabase implements AutoCloseable {
 
   private static void migrate(HikariDataSource pool, String schema) {
     // Flyway takes half a second to find out, which most starts can save.
-    if (version(pool, schema) >= NEWEST) {
+    int version = version(pool, schema);
+    requireKnown(schema, version, NEWEST);
+    if (version == NEWEST) {
       return;
     }
     try {
@@ -84,6 +91,22 @@ public final class ControlDatabase implements AutoCloseable {
           .migrate();
     } catch (FlywayException failure) {
       throw SqlFailures.during("migrate schema " + schema, failure);
+    }
+  }
+
+  /**
+   * Refuses tables that a newer program has created.
+   *
+   * @param version the version of the tables
+   * @param newest the newest version that this program knows
+   */
+  public static void requireKnown(String schema, int version, int newest) {
+    if (version > newest) {
+      throw new StoreException(
+          StoreException.Outcome.REFUSED,
+          "Schema %s has version %d, which a newer version of Holdfast created, and this program knows %d: upgrade this program. Nothing was written."
+              .formatted(schema, version, newest),
+          null);
     }
   }
 

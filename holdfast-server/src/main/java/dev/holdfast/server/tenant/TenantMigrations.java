@@ -35,6 +35,18 @@ public final class TenantMigrations implements AutoCloseable {
     return scripts.target();
   }
 
+  /**
+   * Refuses to go on if a newer program has migrated tenants.
+   *
+   * @throws StoreException if there is such a tenant
+   */
+  public void requireKnown() {
+    control
+        .run("read the versions of tenants", TenantStatements::newest)
+        .ifPresent(
+            newest -> ControlDatabase.requireKnown(newest.schema(), newest.version(), target()));
+  }
+
   /** Creates the tables of a new tenant in the transaction of the caller. */
   void create(Statements statements, Tenant tenant) throws SQLException {
     scripts.apply(statements.handle(), tenant.schema());

@@ -136,6 +136,21 @@ final class TenantStatements {
         and coalesce(retry_at, '-infinity') <= now()
       """;
 
+  /** The version of the tables of a tenant. */
+  record Version(String schema, int version) {}
+
+  /** Returns the tenant with the newest tables, if there are tenants. */
+  static Optional<Version> newest(Statements statements) {
+    return statements
+        .query(
+            """
+            select * from ${schema}.tenant where state <> 'DROPPED'
+            order by schema_version desc limit 1
+            """)
+        .map((row, context) -> new Version(read(row).schema(), row.getInt("schema_version")))
+        .findOne();
+  }
+
   static boolean anyToMigrate(Statements statements, int target) {
     return statements
         .query("select exists (select " + TO_MIGRATE + ")")

@@ -13,6 +13,9 @@ import dev.holdfast.server.testing.Reply;
 import dev.holdfast.server.testing.TestServer;
 import dev.holdfast.server.testing.TestTasks;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -66,6 +69,21 @@ class HoldfastServerTest {
     assertThatThrownBy(() -> new TestServer(Map.of("mode", "api", "adminKey", "secret-word")))
         .hasMessageContaining("adminKey")
         .hasMessageNotContaining("secret-word");
+  }
+
+  @Test
+  void aServerRefusesTenantsThatANewerVersionHasMigrated() throws SQLException {
+    try (TestServer newer = new TestServer(Map.of("mode", "api"))) {
+      try (Connection connection = newer.database().connect();
+          Statement statement = connection.createStatement()) {
+        statement.execute("update holdfast_control.tenant set schema_version = 900");
+      }
+
+      assertThatThrownBy(() -> newer.start(Map.of("mode", "api")))
+          .hasMessageContaining("Schema holdfast_t1 has version 900, which a newer version")
+          .hasMessageContaining("upgrade this program");
+      newer.tenant().get(T + "/jobs").expect(200); // Those that run are not affected.
+    }
   }
 
   @Test

@@ -66,4 +66,22 @@ class ControlDatabaseTest {
       }
     }
   }
+
+  @Test
+  void aSchemaOfANewerVersionIsRefusedAndNotChanged() throws Exception {
+    try (TestDatabase database = SharedServer.freshDatabase()) {
+      ControlDatabase.connect(address(database), SCHEMA).close();
+      try (Connection connection = database.connect();
+          Statement statement = connection.createStatement()) {
+        statement.execute(
+            "update %s.schema_version set version = '900' where version = '%d'"
+                .formatted(SCHEMA, ControlDatabase.NEWEST));
+      }
+
+      assertThatThrownBy(() -> ControlDatabase.connect(address(database), SCHEMA))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining(SCHEMA + " has version 900, which a newer version")
+          .hasMessageContaining("upgrade this program");
+    }
+  }
 }

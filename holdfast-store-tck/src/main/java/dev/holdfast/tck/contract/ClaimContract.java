@@ -130,8 +130,8 @@ public abstract class ClaimContract extends Contract {
     first.giveBack(once.claim());
     ClaimedJob twice = second.claimOne();
 
-    assertThat(once.token()).isEqualTo(1);
-    assertThat(twice.token()).isEqualTo(2);
+    assertThat(once.token()).isEqualTo(firstToken() + 1);
+    assertThat(twice.token()).isEqualTo(firstToken() + 2);
   }
 
   @Test

@@ -50,6 +50,11 @@ public abstract class Contract {
     fixture.breakConsistency(how, run, step);
   }
 
+  /** Returns the token of jobs that were never claimed. */
+  protected long firstToken() {
+    return fixture.firstToken();
+  }
+
   protected static JobDraft job() {
     return new JobDraft();
   }

@@ -51,7 +51,7 @@ public abstract class DeadLetterContract extends Contract {
     JobId id = dead(job());
     store.control().retry(id);
 
-    assertThat(worker().claimOne().token()).isEqualTo(2);
+    assertThat(worker().claimOne().token()).isEqualTo(firstToken() + 2);
   }
 
   @Test

@@ -110,8 +110,8 @@ public abstract class FinishGuardContract extends Contract {
     passTime(Duration.ofMinutes(10));
 
     assertThat(worker.succeed(claimed)).isEqualTo(Result.WRITTEN);
-    assertThat(worker.finish(new Finish.Succeeded(new ClaimId(id, 1), null, null)))
+    assertThat(worker.finish(new Finish.Succeeded(new ClaimId(id, firstToken() + 1), null, null)))
         .isEqualTo(Result.LOST);
-    assertThat(find(id).fencingToken()).isEqualTo(2);
+    assertThat(find(id).fencingToken()).isEqualTo(firstToken() + 2);
   }
 }

@@ -87,7 +87,7 @@ public abstract class GiveBackContract extends Contract {
     worker.giveBack(worker.claimOne().claim());
     worker.giveBack(worker.prefetchOne().claim());
 
-    assertThat(worker.claimOne().token()).isEqualTo(3);
+    assertThat(worker.claimOne().token()).isEqualTo(firstToken() + 3);
   }
 
   @Test

@@ -122,7 +122,7 @@ public abstract class IntakeContract extends Contract {
     Job job = find(enqueue(job()));
 
     assertThat(job.attempt()).isZero();
-    assertThat(job.fencingToken()).isZero();
+    assertThat(job.fencingToken()).isEqualTo(firstToken());
     assertThat(job.node()).isNull();
     assertThat(job.cancelRequested()).isFalse();
     assertThat(job.result()).isNull();

@@ -81,7 +81,7 @@ public abstract class RequeueContract extends Contract {
     Job job = find(id);
     assertThat(job.state()).isEqualTo(JobState.READY);
     assertThat(job.attempt()).isZero();
-    assertThat(worker().claimOne().token()).isEqualTo(2);
+    assertThat(worker().claimOne().token()).isEqualTo(firstToken() + 2);
   }
 
   @Test

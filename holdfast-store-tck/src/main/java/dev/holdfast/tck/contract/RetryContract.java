@@ -86,7 +86,7 @@ public abstract class RetryContract extends Contract {
     ClaimedJob second = worker.claimOne();
 
     assertThat(second.attempt()).isEqualTo(2);
-    assertThat(second.token()).isEqualTo(2);
+    assertThat(second.token()).isEqualTo(firstToken() + 2);
   }
 
   @Test
@@ -180,7 +180,7 @@ public abstract class RetryContract extends Contract {
     assertThat(find(id).failures()).hasSize(1);
     ClaimedJob next = worker.claimOne();
     assertThat(next.attempt()).isEqualTo(2);
-    assertThat(next.token()).isEqualTo(3);
+    assertThat(next.token()).isEqualTo(firstToken() + 3);
   }
 
   @Test

@@ -344,7 +344,7 @@ public abstract class RunExpressContract extends RunContract {
     assertThat(jobState(id, 1)).isEqualTo(state);
     Job next = find(jobOf(id, 1).id());
     assertThat(next.attempt()).isZero();
-    assertThat(next.fencingToken()).isZero();
+    assertThat(next.fencingToken()).isEqualTo(firstToken());
     assertThat(next.startedAt()).isNull();
     assertThat(next.node()).isNull();
   }
@@ -361,7 +361,7 @@ public abstract class RunExpressContract extends RunContract {
     NewJob planned = step.plan().jobs().getFirst().job();
     ClaimedJob next = result.started().getFirst();
     assertThat(result.started()).hasSize(1);
-    assertThat(next.claim()).isEqualTo(new ClaimId(planned.id(), 1));
+    assertThat(next.claim()).isEqualTo(new ClaimId(planned.id(), firstToken() + 1));
     assertThat(next.started()).isTrue();
     assertThat(next.attempt()).isEqualTo(1);
     assertThat(next.task()).isEqualTo(planned.task());
@@ -375,7 +375,7 @@ public abstract class RunExpressContract extends RunContract {
     Job stored = find(next.id());
     assertThat(stored.state()).isEqualTo(JobState.RUNNING);
     assertThat(stored.attempt()).isEqualTo(1);
-    assertThat(stored.fencingToken()).isEqualTo(1);
+    assertThat(stored.fencingToken()).isEqualTo(firstToken() + 1);
     assertThat(stored.node()).isEqualTo(worker.registration().id());
     assertThat(stored.startedAt()).isEqualTo(next.claimedAt());
     assertThat(stored.createdAt()).isEqualTo(next.createdAt());

@@ -44,7 +44,7 @@ public abstract class RunStartHereContract extends RunContract {
     Job first = jobOf(run.id(), 0);
     assertThat(first.state()).isEqualTo(JobState.READY);
     assertThat(first.attempt()).isZero();
-    assertThat(first.fencingToken()).isZero();
+    assertThat(first.fencingToken()).isEqualTo(firstToken());
     assertThat(first.startedAt()).isNull();
     assertThat(first.node()).isNull();
   }
@@ -60,7 +60,7 @@ public abstract class RunStartHereContract extends RunContract {
     NewJob planned = firstJob(run);
     assertThat(admission.started()).hasSize(1);
     ClaimedJob first = admission.started().getFirst();
-    assertThat(first.claim()).isEqualTo(new ClaimId(planned.id(), 1));
+    assertThat(first.claim()).isEqualTo(new ClaimId(planned.id(), firstToken() + 1));
     assertThat(first.started()).isTrue();
     assertThat(first.attempt()).isEqualTo(1);
     assertThat(first.task()).isEqualTo(planned.task());
@@ -108,7 +108,7 @@ public abstract class RunStartHereContract extends RunContract {
     Admission again = startHere(worker, draft.repeated().build());
 
     assertThat(again).isEqualTo(new Admission(draft.id(), Started.Outcome.EXISTING, false));
-    assertThat(find(first.id()).fencingToken()).isEqualTo(1);
+    assertThat(find(first.id()).fencingToken()).isEqualTo(firstToken() + 1);
   }
 
   @Test

@@ -14,6 +14,14 @@ public interface StoreFixture {
   Store store();
 
   /**
+   * Returns the token of jobs that were never claimed: 0, unless the store was restored from a
+   * backup.
+   */
+  default long firstToken() {
+    return 0;
+  }
+
+  /**
    * Makes this much time pass for the store.
    *
    * <p>If the clock cannot be moved, move all times in the rows into the past by this duration,

@@ -128,7 +128,7 @@ public abstract class UniqueKeyContract extends Contract {
 
     admit(job().unique(active().onConflict(OnConflict.REPLACE)));
 
-    assertThat(worker.claimOne().token()).isEqualTo(2);
+    assertThat(worker.claimOne().token()).isEqualTo(firstToken() + 2);
   }
 
   @ParameterizedTest

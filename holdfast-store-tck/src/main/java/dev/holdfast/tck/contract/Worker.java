@@ -103,6 +103,13 @@ public final class Worker {
         Advice.NONE);
   }
 
+  /** Returns the same incarnation with another store, such as one that was restored. */
+  public Worker on(Store other) {
+    Worker same = new Worker(other, registration, queue);
+    same.claimCalls.set(claimCalls.get());
+    return same;
+  }
+
   public NodeRegistration registration() {
     return registration;
   }
