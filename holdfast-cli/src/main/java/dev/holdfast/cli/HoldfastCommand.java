@@ -15,6 +15,8 @@ import dev.holdfast.cli.ops.QueueCommand;
 import dev.holdfast.cli.ops.ScheduleCommand;
 import dev.holdfast.cli.ops.TaskCommand;
 import dev.holdfast.cli.ops.TriggerCommand;
+import dev.holdfast.cli.packages.InitCommand;
+import dev.holdfast.cli.packages.PackageCommand;
 import dev.holdfast.cli.run.RunCommand;
 import dev.holdfast.cli.server.ConfigCommand;
 import dev.holdfast.cli.server.ServeCommand;
@@ -62,6 +64,8 @@ final class HoldfastCommand implements Runnable, Environment {
           AuditCommand.class,
           ProfileCommand.class,
           ConfigCommand.class,
+          InitCommand.class,
+          PackageCommand.class,
           CheckCommand.class,
           GraphCommand.class,
           DemoCommand.class,

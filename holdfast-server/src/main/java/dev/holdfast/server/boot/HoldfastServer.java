@@ -10,8 +10,11 @@ import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.node.NodeCore;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.packages.jar.PackageLimits;
+import dev.holdfast.packages.load.DryLoad;
 import dev.holdfast.postgres.PostgresStore;
 import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.postgres.schema.SchemaScripts;
@@ -47,6 +50,12 @@ import dev.holdfast.server.node.ServerProcess;
 import dev.holdfast.server.node.TenantChanges;
 import dev.holdfast.server.node.TenantLinks;
 import dev.holdfast.server.node.TenantSignals;
+import dev.holdfast.server.packages.PackageCatalog;
+import dev.holdfast.server.packages.PackageHost;
+import dev.holdfast.server.packages.PackageNodes;
+import dev.holdfast.server.packages.PackageStore;
+import dev.holdfast.server.packages.PackageUploads;
+import dev.holdfast.server.packages.Packages;
 import dev.holdfast.server.stream.Feeds;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.SchemaTenants;
@@ -68,6 +77,10 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,6 +111,8 @@ public final class HoldfastServer implements AutoCloseable {
   private volatile boolean draining;
   private volatile boolean stoppedNow;
   private @Nullable ServerTraces traces;
+  private volatile @Nullable PackageNodes packageNodes;
+  private IntFunction<Function<String, @Nullable String>> stacks = tenant -> name -> null;
 
   private HoldfastServer(ServerConfig config, List<TaskModule> modules) {
     this.config = config;
@@ -192,6 +207,10 @@ public final class HoldfastServer implements AutoCloseable {
     if (traces != null) {
       links.tracing(traces);
     }
+    PackageStore packageStore = new PackageStore(control);
+    PackageCatalog catalog = new PackageCatalog(packageStore);
+    catalog.refresh();
+    links.origins(catalog::origin);
     TenantMigrations migrations =
         new TenantMigrations(control, SchemaScripts.load(connections.migrating()));
     SchemaTenants all =
@@ -211,8 +230,25 @@ public final class HoldfastServer implements AutoCloseable {
     // After the node has drained: until then, probes and metrics tell how it goes.
     closing.push(this::closeHttp);
     if (hasNode()) {
+      stacks = tenant -> name -> catalog.stack(tenant, name);
       startNode(
           links, registration, slots, new ServerNode.Parts(process, changes, hints, signals), all);
+    }
+    if (config.is(ServerMode.WORKER)) {
+      IntSupplier used = slots::used;
+      Supplier<ServerProcess> fresh =
+          () ->
+              new ServerProcess(
+                  new ControlNodes(
+                      connections.control(schema),
+                      connections.heart(schema),
+                      connections.session(),
+                      used,
+                      ""),
+                  holds,
+                  signals,
+                  connections.control(schema));
+      startPackages(catalog, packageStore, new PackageParts(links, registration, slots, fresh));
     }
     KeyRing ring = new KeyRing(keys, InstantSource.system(), System::nanoTime);
     Idempotency idempotency = new Idempotency(control);
@@ -228,8 +264,107 @@ public final class HoldfastServer implements AutoCloseable {
             .start(config.is(ServerMode.SCHEDULER));
     closing.push(upkeep::close);
     ServerNodes nodes = new ServerNodes(processes, holds, connections.control(schema));
-    Services services = new Services(control, keys, ring, all, nodes, audit, cursors(control));
+    Packages packages = packages(catalog, packageStore, audit);
+    Services services =
+        new Services(control, keys, ring, all, nodes, audit, packages, cursors(control));
     serve(services, idempotency, refusals);
+  }
+
+  private Packages packages(PackageCatalog catalog, PackageStore store, AuditLog audit) {
+    PackageUploads uploads =
+        new PackageUploads(
+            store,
+            audit,
+            PackageLimits.DEFAULT,
+            DryLoad.Settings.DEFAULT,
+            () -> {
+              catalog.refresh();
+              PackageNodes nodes = packageNodes;
+              if (nodes != null) {
+                nodes.changed();
+              }
+            });
+    return new Packages(store, uploads, PackageLimits.DEFAULT);
+  }
+
+  /**
+   * @param processes creates a registration beside that of the server
+   */
+  private record PackageParts(
+      TenantLinks links,
+      NodeCore.Settings registration,
+      FairSlots slots,
+      Supplier<ServerProcess> processes) {}
+
+  private void startPackages(PackageCatalog catalog, PackageStore store, PackageParts parts) {
+    PackageNodes nodes = new PackageNodes(new TrustedHost(parts), catalog, store);
+    packageNodes = nodes;
+    closing.push(() -> {
+      if (stoppedNow) {
+        nodes.stopNow();
+      }
+      nodes.close();
+    });
+    nodes.start();
+  }
+
+  /** Runs packages in this process. */
+  private final class TrustedHost implements PackageHost {
+    private final PackageParts parts;
+
+    TrustedHost(PackageParts parts) {
+      this.parts = parts;
+    }
+
+    @Override
+    public List<OpenTenant> tenants() {
+      Set<String> only = config.work().tenants();
+      return HoldfastServer.this.tenants().opened().stream()
+          .filter(tenant -> only.isEmpty() || only.contains(tenant.tenant().name()))
+          .toList();
+    }
+
+    @Override
+    public boolean trusts() {
+      return config.work().trustPackages() || !hasSeveralTenants();
+    }
+
+    @Override
+    public ServerProcess register(String id, String name, Set<String> tasks) {
+      NodeCore.Settings own = parts.registration();
+      return parts
+          .processes()
+          .get()
+          .start(
+              new NodeCore.Settings(
+                  id,
+                  name,
+                  own.queues(),
+                  tasks,
+                  Set.of("package"),
+                  own.capacity(),
+                  own.modes(),
+                  own.liveness()),
+              metrics.registry());
+    }
+
+    @Override
+    public Store store(OpenTenant tenant, ServerProcess registration) {
+      return parts.links().store(tenant::tenant, registration);
+    }
+
+    @Override
+    public NodeBuilder builder(OpenTenant tenant, Store store) {
+      return configured(tenant, store);
+    }
+
+    @Override
+    public FairSlots.Share share(OpenTenant tenant) {
+      return parts
+          .slots()
+          .share(
+              tenant.tenant().settings().weight(), tenant.tenant().settings().maxHeld());
+    }
   }
 
   private static Cursors cursors(ControlDatabase control) {
@@ -407,8 +542,16 @@ public final class HoldfastServer implements AutoCloseable {
 
   private NodeBuilder nodeOf(OpenTenant tenant) {
     NodeBuilder builder =
-        HoldfastNode.on(tenant.store())
+        configured(tenant, tenant.store())
             .application(APPLICATION)
+            .stackOf(stacks.apply(tenant.tenant().id()));
+    modules.forEach(builder::install);
+    return builder;
+  }
+
+  private NodeBuilder configured(OpenTenant tenant, Store store) {
+    NodeBuilder builder =
+        HoldfastNode.on(store)
             .meters(metrics.registry())
             .interceptAttempts(metrics.attempts(tenant.tenant().name()))
             .shutdownGrace(config.drain())
@@ -422,7 +565,6 @@ public final class HoldfastServer implements AutoCloseable {
       builder.telemetry(traces).interceptAttempts(ServerTraces.attempts(tenant.tenant().name()));
     }
     config.queues().forEach(builder::queue);
-    modules.forEach(builder::install);
     return builder;
   }
 
@@ -468,6 +610,12 @@ public final class HoldfastServer implements AutoCloseable {
     return own == null ? 0 : own.activeTenants();
   }
 
+  /** Returns the versions of packages that are loaded in its process, as {@code name@version}. */
+  public List<String> loadedPackages() {
+    PackageNodes nodes = packageNodes;
+    return nodes == null ? List.of() : nodes.loaded();
+  }
+
   /** Returns the routes that it serves. */
   public List<Route> routes() {
     return routes;
@@ -500,6 +648,10 @@ public final class HoldfastServer implements AutoCloseable {
     ServerNode own = node;
     if (own != null) {
       own.stopNow();
+    }
+    PackageNodes nodes = packageNodes;
+    if (nodes != null) {
+      nodes.stopNow();
     }
   }
 

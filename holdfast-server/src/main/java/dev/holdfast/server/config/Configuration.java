@@ -73,6 +73,10 @@ public final class Configuration {
               "nodeTimeout",
               "PT60S",
               "How long a server may be silent before it is declared dead."),
+          Key.of(
+              "trustPackages",
+              "false",
+              "true to run code of packages in this process although there are several tenants."),
           Key.of("drain", "PT25S", "How long running jobs may take when the server stops."),
           Key.of("keepAudit", "P400D", "How long entries of the audit log are kept."),
           Key.of("otel.sdkDisabled", "", "true to send no traces; false."),
@@ -346,7 +350,11 @@ public final class Configuration {
         orNull("adminKey"),
         queues(),
         new ServerConfig.Work(
-            integer("concurrency"), tenants(), duration("tenantIdle"), duration("nodeTimeout")),
+            integer("concurrency"),
+            tenants(),
+            duration("tenantIdle"),
+            duration("nodeTimeout"),
+            truth("trustPackages")),
         duration("drain"),
         duration("keepAudit"),
         tracing());
@@ -435,6 +443,14 @@ public final class Configuration {
     } catch (DateTimeParseException notADuration) {
       throw invalid(key, "give a duration such as PT25S");
     }
+  }
+
+  private boolean truth(String key) {
+    return switch (text(key).strip().toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false", "" -> false;
+      default -> throw invalid(key, "give true or false");
+    };
   }
 
   private ConfigException invalid(String key, String remedy) {

@@ -23,7 +23,7 @@ public final class ControlDatabase implements AutoCloseable {
   private static final String LOCATION = "classpath:dev/holdfast/server/control";
 
   /** The version of the newest migration. */
-  static final int NEWEST = 4;
+  static final int NEWEST = 8;
 
   private static final Set<String> NO_TABLE = Set.of("42P01", "3F000");
   private static final Duration STATEMENT = Duration.ofSeconds(10);

@@ -12,6 +12,8 @@ public enum Permission {
   READ(null),
   /** A key that can execute. */
   EXECUTE(Attribute.CAN_EXECUTE),
+  /** A key that can upload packages. */
+  UPLOAD(Attribute.CAN_UPLOAD),
   /** A key that can operate. */
   OPERATE(Attribute.CAN_OPERATE),
   /** A key that can manage keys. */

@@ -7,7 +7,9 @@ import dev.holdfast.server.http.Method;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.testing.ApiClient;
 import dev.holdfast.server.testing.OpenApi;
+import dev.holdfast.server.testing.TestPackage;
 import dev.holdfast.server.testing.TestServer;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,11 +18,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** The description of the API is complete and true. */
 class OpenApiTest {
   private static final String T = "/v1/tenants/default";
+
+  @TempDir private Path folder;
 
   @Test
   void everyRouteIsDescribedAndNothingElseIs() {
@@ -58,6 +63,7 @@ class OpenApiTest {
       case PUBLIC -> "public";
       case READ -> "any valid key";
       case EXECUTE -> "can_execute";
+      case UPLOAD -> "can_upload";
       case OPERATE -> "can_operate";
       case MANAGE_KEYS -> "can_manage_keys";
       case ADMIN -> "admin key";
@@ -77,6 +83,7 @@ class OpenApiTest {
       queues(tenant);
       schedulesAndTriggers(tenant);
       runs(tenant);
+      packages(tenant);
       keys(tenant);
       installation(server, admin);
       stream(tenant);
@@ -104,7 +111,7 @@ class OpenApiTest {
     for (Route route : server.server().routes()) {
       boolean administrative =
           switch (route.permission()) {
-            case OPERATE, MANAGE_KEYS, ADMIN -> route.method() != Method.GET;
+            case UPLOAD, OPERATE, MANAGE_KEYS, ADMIN -> route.method() != Method.GET;
             case PUBLIC, READ, EXECUTE -> false;
           };
       if (administrative) {
@@ -307,6 +314,16 @@ class OpenApiTest {
         .containsExactly(3);
     assertThat(rest.path("next").isNull()).isTrue();
     tenant.get(T + "/runs/" + run + "/steps/eahc/items").expect(400, "INVALID_REQUEST");
+  }
+
+  private void packages(ApiClient tenant) throws Exception {
+    TestPackage stock = new TestPackage(folder, "stock").version("1.0", "one");
+    stock.push(tenant).expect(201);
+    stock.push(tenant).expect(200);
+    tenant.get(T + "/packages?name=stock").expect(200);
+    tenant.get(T + "/packages/stock/versions/1.0").expect(200);
+    tenant.delete(T + "/packages/stock/versions/1.0").expect(204);
+    tenant.get(T + "/packages/stock/versions/1.0").expect(404, "PACKAGE_NOT_FOUND");
   }
 
   private static void keys(ApiClient tenant) {

@@ -46,11 +46,13 @@ class ControlDatabaseTest {
         statement.execute(
             "delete from %s.schema_version where version = '%d'"
                 .formatted(SCHEMA, ControlDatabase.NEWEST));
-        // The newest migration creates an index that exists: that it fails shows that it was tried.
+        // The newest migration creates a table that exists: that it fails shows that it was tried.
         assertThatThrownBy(() -> ControlDatabase.connect(address(database), SCHEMA))
             .isInstanceOf(StoreException.class)
             .hasMessageContaining("migrate schema " + SCHEMA);
-        statement.execute("drop index %s.audit_action".formatted(SCHEMA));
+        statement.execute(
+            "drop table %1$s.package_part, %1$s.package; delete from %1$s.version where name = 'package'"
+                .formatted(SCHEMA));
       }
       ControlDatabase.connect(address(database), SCHEMA).close();
       try (ControlDatabase current = ControlDatabase.connect(address(database), SCHEMA)) {
