@@ -86,7 +86,8 @@ public final class PackageCommand extends Group {
               description = "Do not run Maven: use what is in target/classes and target/dependency.")
           boolean noMaven)
       throws IOException, InterruptedException {
-    Project project = paths == null ? project(folder) : null;
+    List<Path> given = paths == null ? List.of() : paths;
+    Project project = given.isEmpty() ? project(folder) : null;
     if (project == null && as == null) {
       throw wrongUse("Name the package with --as NAME@VERSION.");
     }
@@ -95,8 +96,7 @@ public final class PackageCommand extends Group {
       project.build();
     }
     Path jar = to != null ? to : jar(id, project);
-    List<Path> classPath =
-        project != null ? project.classPath() : paths == null ? List.of() : paths;
+    List<Path> classPath = project != null ? project.classPath() : given;
     try {
       Checked built = Builder.build(id, classPath, jar);
       out()

@@ -3,6 +3,7 @@ package dev.holdfast.packages.jar;
 import dev.holdfast.api.run.TaskModule;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -100,7 +101,7 @@ public final class PackageCheck {
                 .formatted(MODULES, TaskModule.class.getName()));
       }
       return contents;
-    } catch (ZipException broken) {
+    } catch (ZipException | EOFException broken) {
       throw new InvalidPackageException(
           "The jar cannot be read (%s): build it again.".formatted(broken.getMessage()));
     }
@@ -164,12 +165,19 @@ public final class PackageCheck {
   }
 
   /** A class loader would follow the attribute to files of the machine. */
-  private static void checkManifest(byte @Nullable [] manifest)
-      throws IOException {
-    if (manifest != null
-        && new Manifest(new ByteArrayInputStream(manifest))
-            .getMainAttributes()
-            .containsKey(Attributes.Name.CLASS_PATH)) {
+  private static void checkManifest(byte @Nullable [] manifest) {
+    if (manifest == null) {
+      return;
+    }
+    Attributes main;
+    try {
+      main = new Manifest(new ByteArrayInputStream(manifest)).getMainAttributes();
+    } catch (IOException invalid) {
+      throw new InvalidPackageException(
+          "The manifest of the jar cannot be read (%s): build it again."
+              .formatted(invalid.getMessage()));
+    }
+    if (main.containsKey(Attributes.Name.CLASS_PATH)) {
       throw new InvalidPackageException(
           "The manifest of the jar has a Class-Path: a package contains all its libraries, so build it with 'holdfast package build'.");
     }

@@ -1,8 +1,6 @@
 package dev.holdfast.packages.load;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -32,17 +30,13 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
   }
 
   private static Sandbox detect() {
-    boolean root = Files.isWritable(Path.of("/proc/1/oom_score_adj")) && isRoot();
+    boolean root = "root".equals(System.getProperty("user.name"));
     boolean user = root && works(asNobody());
     boolean spaces = root && works(ownSpaces(true));
     boolean limited = works(limited());
     Sandbox found = new Sandbox(spaces, user, limited);
     log.debug("Processes with code of packages: {}", found);
     return found;
-  }
-
-  private static boolean isRoot() {
-    return "root".equals(System.getProperty("user.name"));
   }
 
   private static List<String> ownSpaces(boolean network) {

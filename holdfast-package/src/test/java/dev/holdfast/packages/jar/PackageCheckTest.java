@@ -298,6 +298,15 @@ class PackageCheckTest {
   }
 
   @Test
+  void aDamagedJarIsRefused() throws IOException {
+    assertRefused(crafted("META-INF/MANIFEST.MF", "no: colon\r\nbroken"), "cannot be read");
+
+    Path jar = crafted("text", "abc".repeat(1_000));
+    patch(jar, "text", 20, 2);
+    assertRefused(jar, "cannot be read");
+  }
+
+  @Test
   void aManifestThatLiesAboutTheEntriesIsRefused() throws IOException {
     Map<String, byte[]> entries = twoEntries("a", "b");
     entries.put(

@@ -112,6 +112,7 @@ public final class HoldfastServer implements AutoCloseable {
   private volatile boolean stoppedNow;
   private @Nullable ServerTraces traces;
   private volatile @Nullable PackageNodes packageNodes;
+  private @Nullable Thread packagesClosing;
   private IntFunction<Function<String, @Nullable String>> stacks = tenant -> name -> null;
 
   private HoldfastServer(ServerConfig config, List<TaskModule> modules) {
@@ -229,6 +230,7 @@ public final class HoldfastServer implements AutoCloseable {
     metrics.tenants(all);
     // After the node has drained: until then, probes and metrics tell how it goes.
     closing.push(this::closeHttp);
+    closing.push(this::awaitPackages);
     if (hasNode()) {
       stacks = tenant -> name -> catalog.stack(tenant, name);
       startNode(
@@ -303,9 +305,21 @@ public final class HoldfastServer implements AutoCloseable {
       if (stoppedNow) {
         nodes.stopNow();
       }
-      nodes.close();
+      // While the node of the server drains, too.
+      packagesClosing = Thread.ofPlatform().name("holdfast-packages-closing").start(nodes::close);
     });
     nodes.start();
+  }
+
+  private void awaitPackages() {
+    Thread unfinished = packagesClosing;
+    try {
+      if (unfinished != null) {
+        unfinished.join();
+      }
+    } catch (InterruptedException impatient) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Runs packages in this process. */
@@ -322,6 +336,11 @@ public final class HoldfastServer implements AutoCloseable {
       return HoldfastServer.this.tenants().opened().stream()
           .filter(tenant -> only.isEmpty() || only.contains(tenant.tenant().name()))
           .toList();
+    }
+
+    @Override
+    public Set<String> queues() {
+      return config.queues().keySet();
     }
 
     @Override

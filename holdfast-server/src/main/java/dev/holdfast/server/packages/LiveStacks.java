@@ -1,8 +1,12 @@
 package dev.holdfast.server.packages;
 
+import dev.holdfast.api.internal.StarterTask;
 import dev.holdfast.packages.jar.PackageId;
 import dev.holdfast.server.control.ControlDatabase.Statements;
 import dev.holdfast.server.tenant.Tenant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 
 /** What belongs to versions of packages in the schema of a tenant: jobs, runs and schedules. */
 final class LiveStacks {
@@ -23,6 +27,48 @@ final class LiveStacks {
         .bind("stack", stack)
         .mapTo(Boolean.class)
         .one();
+  }
+
+  /**
+   * Returns which of these versions have jobs that are ready to run.
+   *
+   * @param queues the queues that this server serves
+   */
+  static Set<String> ready(
+      Statements statements, Tenant tenant, Set<String> queues, List<StoredPackage> versions) {
+    List<String> tasks = new ArrayList<>();
+    List<String> stacks = new ArrayList<>();
+    for (StoredPackage version : versions) {
+      List<String> all = new ArrayList<>(version.tasks());
+      version.workflows().keySet().forEach(workflow -> all.add(StarterTask.of(workflow)));
+      for (String task : all) {
+        tasks.add(task);
+        stacks.add(version.id().toString());
+      }
+    }
+    // By job_ready_stack and job_ready_suspect.
+    return Set.copyOf(
+        statements
+            .query(
+                """
+                select distinct w.stack
+                from unnest(:queues::text[]) q(queue)
+                cross join unnest(:tasks::text[], :stacks::text[]) w(task, stack)
+                where exists (
+                    select from %1$s.job j
+                    where j.state = 'READY' and j.stack is not null and j.suspicion is null
+                      and j.queue = q.queue and j.task = w.task and j.stack = w.stack)
+                  or exists (
+                    select from %1$s.job j
+                    where j.state = 'READY' and j.suspicion is not null
+                      and j.queue = q.queue and j.task = w.task and j.stack = w.stack)
+                """
+                    .formatted(tenant.schema()))
+            .bindArray("queues", String.class, queues)
+            .bindArray("tasks", String.class, tasks)
+            .bindArray("stacks", String.class, stacks)
+            .mapTo(String.class)
+            .list());
   }
 
   /** Lets the schedules of a package create jobs of this version from now on. */

@@ -13,6 +13,9 @@ public interface PackageHost {
   /** Returns the tenants for whose packages this server works. */
   Iterable<OpenTenant> tenants();
 
+  /** Returns the queues that this server serves. */
+  Set<String> queues();
+
   /** Returns whether code of packages may run in this process. */
   boolean trusts();
 

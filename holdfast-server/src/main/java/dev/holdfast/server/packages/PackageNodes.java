@@ -6,6 +6,7 @@ import dev.holdfast.engine.role.Environment;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.TenantState;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,6 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class PackageNodes implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(PackageNodes.class);
   private static final Duration LOOK = Duration.ofSeconds(2);
+  private static final Duration LOOK_FOR_USE = Duration.ofSeconds(10);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(30);
   private static final int ROLE_THREADS = 8;
 
@@ -37,6 +39,7 @@ public final class PackageNodes implements AutoCloseable {
   private final PackageNode.Shared shared;
   private final Map<Long, PackageNode> running = new ConcurrentHashMap<>();
   private final Map<Long, Long> pausedUntil = new HashMap<>();
+  private final Map<Long, Long> looked = new HashMap<>();
   private final ExecutorService closing = Executors.newVirtualThreadPerTaskExecutor();
   private final Set<Long> stopping = ConcurrentHashMap.newKeySet();
   private final Semaphore wakeups = new Semaphore(0);
@@ -113,11 +116,9 @@ public final class PackageNodes implements AutoCloseable {
         warn();
         continue;
       }
-      for (StoredPackage version : versions) {
-        if (version.newest() || isNeeded(tenant, version)) {
-          wanted.add(version.number());
-          startIfMissing(tenant, version);
-        }
+      for (StoredPackage version : needed(tenant, versions)) {
+        wanted.add(version.number());
+        startIfMissing(tenant, version);
       }
     }
     running.forEach((number, node) -> {
@@ -136,7 +137,43 @@ public final class PackageNodes implements AutoCloseable {
     }
   }
 
-  private boolean isNeeded(OpenTenant tenant, StoredPackage version) {
+  /**
+   * An old version is loaded when a job of it is ready, and stays as long as a job or run of it has
+   * not ended: a run that waits may continue at any time.
+   */
+  private List<StoredPackage> needed(OpenTenant tenant, List<StoredPackage> versions) {
+    List<StoredPackage> needed = new ArrayList<>();
+    List<StoredPackage> unloaded = new ArrayList<>();
+    for (StoredPackage version : versions) {
+      if (version.newest() || (running.containsKey(version.number()) && isUsed(tenant, version))) {
+        needed.add(version);
+      } else if (!running.containsKey(version.number())) {
+        unloaded.add(version);
+      }
+    }
+    if (!unloaded.isEmpty()) {
+      Set<String> ready =
+          store
+              .database()
+              .run(
+                  "look for work of old packages",
+                  statements ->
+                      LiveStacks.ready(statements, tenant.tenant(), host.queues(), unloaded));
+      unloaded.stream()
+          .filter(version -> ready.contains(version.id().toString()))
+          .forEach(needed::add);
+    }
+    return needed;
+  }
+
+  /** Looked up from time to time: it may read all live jobs of the tenant. */
+  private boolean isUsed(OpenTenant tenant, StoredPackage version) {
+    long now = System.nanoTime();
+    Long last = looked.get(version.number());
+    if (last != null && now - last < LOOK_FOR_USE.toNanos()) {
+      return true;
+    }
+    looked.put(version.number(), now);
     return store
         .database()
         .run(
@@ -172,6 +209,7 @@ public final class PackageNodes implements AutoCloseable {
   private void stop(long number, PackageNode node) {
     stopping.add(number);
     running.remove(number, node);
+    looked.remove(number);
     closing.execute(() -> {
       try {
         node.close();

@@ -143,6 +143,7 @@ public final class PackageStore {
         .bind("tenant", tenant)
         .bind("name", checked.manifest().id().name())
         .map((row, context) -> read(row))
+        .list()
         .stream()
         .filter(StoredPackage::newest)
         .filter(other ->
