@@ -16,6 +16,8 @@ import dev.holdfast.cli.ops.QueueCommand;
 import dev.holdfast.cli.ops.ScheduleCommand;
 import dev.holdfast.cli.ops.TaskCommand;
 import dev.holdfast.cli.ops.TriggerCommand;
+import dev.holdfast.cli.packages.InitCommand;
+import dev.holdfast.cli.packages.PackageCommand;
 import dev.holdfast.cli.run.RunCommand;
 import dev.holdfast.cli.server.BackupCommand;
 import dev.holdfast.cli.server.ConfigCommand;
@@ -70,6 +72,8 @@ final class HoldfastCommand implements Runnable, Environment {
           BackupCommand.class,
           RestoreCommand.class,
           RestoredCommand.class,
+          InitCommand.class,
+          PackageCommand.class,
           CheckCommand.class,
           GraphCommand.class,
           DemoCommand.class,

@@ -15,6 +15,14 @@ interface Api extends AutoCloseable {
   JsonNode send(ApiRequest request);
 
   /**
+   * Sends a file.
+   *
+   * @return the JSON of the response
+   * @throws ApiException if the request was refused or got no response
+   */
+  JsonNode upload(Upload upload);
+
+  /**
    * Follows what a server streams, or looks again and again where there is no stream.
    *
    * @param path the path of the stream

@@ -42,6 +42,11 @@ final class DatabaseApi implements Api {
   }
 
   @Override
+  public JsonNode upload(Upload upload) {
+    throw new IllegalStateException("A database without a server accepts no files");
+  }
+
+  @Override
   public Changes changes(String path, Duration longest) {
     return Changes.every(BETWEEN_LOOKS);
   }

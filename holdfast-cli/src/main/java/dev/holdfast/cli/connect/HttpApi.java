@@ -3,6 +3,7 @@ package dev.holdfast.cli.connect;
 import dev.holdfast.api.HoldfastException;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Printable;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -14,6 +15,7 @@ import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -28,6 +30,7 @@ final class HttpApi implements Api {
   private static final Duration FIRST_DELAY = Duration.ofMillis(250);
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(5);
   private static final Duration CONNECT = Duration.ofSeconds(10);
+  private static final int SLOWEST_BYTES_PER_SECOND = 50_000;
 
   private final URI server;
   private final String key;
@@ -51,7 +54,35 @@ final class HttpApi implements Api {
   @Override
   public JsonNode send(ApiRequest request) {
     String idempotencyKey = request.creates() ? UUID.randomUUID().toString() : null;
-    long end = System.nanoTime() + timeout.toNanos();
+    return send(request, timeout, left -> http(request, idempotencyKey, left));
+  }
+
+  /** A slow connection has more time for a large file. */
+  @Override
+  public JsonNode upload(Upload upload) {
+    HttpRequest.BodyPublisher body;
+    try {
+      body = new CountedFile(HttpRequest.BodyPublishers.ofFile(upload.file()), upload.sent());
+    } catch (FileNotFoundException missing) {
+      throw new HoldfastException("'%s' does not exist.".formatted(upload.file()), missing);
+    }
+    HttpRequest.Builder builder = builder(upload.path());
+    upload.headers().forEach(builder::header);
+    return send(
+        new ApiRequest("POST", upload.path(), null, false, true),
+        timeout.plusSeconds(body.contentLength() / SLOWEST_BYTES_PER_SECOND),
+        left -> builder.copy().timeout(left).POST(body).build());
+  }
+
+  private HttpRequest.Builder builder(String path) {
+    return HttpRequest.newBuilder(URI.create(server + path))
+        .header("Authorization", "Bearer " + key)
+        .header("Accept", "application/json, application/problem+json");
+  }
+
+  private JsonNode send(
+      ApiRequest request, Duration atMost, Function<Duration, HttpRequest> http) {
+    long end = System.nanoTime() + atMost.toNanos();
     Duration delay = FIRST_DELAY;
     for (int attempt = 1; ; attempt++) {
       Duration wait = delay;
@@ -59,7 +90,7 @@ final class HttpApi implements Api {
       try {
         HttpResponse<byte[]> response =
             client.send(
-                http(request, idempotencyKey, positive(left)),
+                http.apply(positive(left)),
                 HttpResponse.BodyHandlers.ofByteArray());
         boolean again =
             response.statusCode() == 429 || (response.statusCode() == 503 && request.repeatable());
@@ -93,11 +124,7 @@ final class HttpApi implements Api {
   }
 
   private HttpRequest http(ApiRequest request, @Nullable String idempotencyKey, Duration atMost) {
-    HttpRequest.Builder builder =
-        HttpRequest.newBuilder(URI.create(server + request.path()))
-            .timeout(atMost)
-            .header("Authorization", "Bearer " + key)
-            .header("Accept", "application/json, application/problem+json");
+    HttpRequest.Builder builder = builder(request.path()).timeout(atMost);
     if (idempotencyKey != null) {
       builder.header("Idempotency-Key", idempotencyKey);
     }

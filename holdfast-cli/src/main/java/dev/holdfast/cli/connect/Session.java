@@ -73,6 +73,11 @@ public final class Session implements AutoCloseable {
     return api.send(request);
   }
 
+  /** Sends a file. {@link Target} has checked that there is a server. */
+  public JsonNode upload(Upload upload) {
+    return api.upload(upload);
+  }
+
   /** Reads something. */
   public JsonNode get(String path) {
     return api.send(ApiRequest.get(path));

@@ -34,9 +34,12 @@ public final class WatchOptions {
     return new Polling(session.changes(topic, longest), patience, session.err());
   }
 
-  /** From Java 22 on, there is a console even if the output is a file, so it must be asked. */
+  /**
+   * Returns whether a user sees what is printed. From Java 22 on, there is a console even if the
+   * output is a file, so it must be asked.
+   */
   @SuppressWarnings("SystemConsoleNull") // Java 21 returns null for a file.
-  private static boolean isTerminal() {
+  public static boolean isTerminal() {
     Console console = System.console();
     if (console == null) {
       return false;

@@ -99,6 +99,16 @@ final class ConfigOptions {
   }
 
   @Option(
+      names = "--trust-packages",
+      description = {
+        "Run code of packages in this process although there are several tenants.",
+        "Such code can do everything that the server can: use it only if you trust all of it."
+      })
+  void trustPackages(boolean trust) {
+    give("trustPackages", String.valueOf(trust), "--trust-packages");
+  }
+
+  @Option(
       names = "--data-dir",
       paramLabel = "FOLDER",
       description = {

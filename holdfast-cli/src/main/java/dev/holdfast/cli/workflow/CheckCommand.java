@@ -1,6 +1,10 @@
 package dev.holdfast.cli.workflow;
 
 import dev.holdfast.cli.print.Json;
+import dev.holdfast.packages.scan.Finding;
+import dev.holdfast.packages.scan.ModulePath;
+import dev.holdfast.packages.scan.ModuleScan;
+import dev.holdfast.packages.scan.WorkflowReport;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;

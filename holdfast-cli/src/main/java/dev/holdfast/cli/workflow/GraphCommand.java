@@ -15,6 +15,8 @@ import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Value;
 import dev.holdfast.cli.run.RunJson;
 import dev.holdfast.engine.workflow.Graph;
+import dev.holdfast.packages.scan.Finding;
+import dev.holdfast.packages.scan.WorkflowReport;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;

@@ -3,9 +3,9 @@
  * path, {@link dev.holdfast.cli.workflow.GraphCommand} draws those of a class path or a database,
  * and {@link dev.holdfast.cli.workflow.WorkflowCommand} lists those of a database.
  *
- * <p>Code of a class path is loaded by {@link dev.holdfast.cli.workflow.ModulePath} only, in a
- * separate class loader. Invariant: nothing that this code throws ends a command without a message
- * that names the module.
+ * <p>Code of a class path is loaded in a separate class loader, by {@link
+ * dev.holdfast.packages.scan}. Invariant: nothing that this code throws ends a command without a
+ * message that names the module.
  */
 @NullMarked
 package dev.holdfast.cli.workflow;

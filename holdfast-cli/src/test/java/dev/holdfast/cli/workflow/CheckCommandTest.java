@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.cli.Cli;
 import dev.holdfast.cli.print.Json;
+import dev.holdfast.tck.program.UserJar;
 import java.io.File;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -169,6 +169,22 @@ public final class HoldfastClient implements Holdfast {
    */
   public static HoldfastClient on(
       Store store, PayloadCodec codec, ClientSettings settings, ClusterCoordinator coordinator) {
+    return on(store, codec, settings, coordinator, JobOrigin.NONE);
+  }
+
+  /**
+   * Creates a client without a node, for a program that decides about the stack of each job.
+   *
+   * @param codec encodes payloads and decodes results; must be the same as on the nodes
+   * @param origin determines the stacks of jobs and runs
+   * @see #on(Store, PayloadCodec, ClientSettings, ClusterCoordinator)
+   */
+  public static HoldfastClient on(
+      Store store,
+      PayloadCodec codec,
+      ClientSettings settings,
+      ClusterCoordinator coordinator,
+      JobOrigin origin) {
     SignalBus bus = new SignalBus(coordinator);
     return new HoldfastClient(
         store,
@@ -176,7 +192,7 @@ public final class HoldfastClient implements Holdfast {
         bus,
         settings,
         UuidCreator::getTimeOrderedEpochPlus1,
-        JobOrigin.NONE,
+        origin,
         bus::close);
   }
 

@@ -4,6 +4,7 @@ import dev.holdfast.api.HoldfastException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.store.NewJob.Stamp;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Determines the stamp of jobs that are enqueued here. */
@@ -18,6 +19,14 @@ public interface JobOrigin {
    * @throws HoldfastException if jobs of this task cannot be enqueued here
    */
   Stamp of(String task);
+
+  /**
+   * Returns the hash of the graph of which a run is started when only the name of the workflow is
+   * given; null for the graph that was stored last.
+   */
+  default @Nullable String graph(String workflow) {
+    return null;
+  }
 
   /** Returns the same origin for jobs that the handler of a job enqueues. */
   default JobOrigin childrenOf(JobId parent) {
@@ -43,6 +52,20 @@ public interface JobOrigin {
                   "Node %s is disabled and accepts no jobs of task '%s': use a client without a node, or switch the node to trigger-only or full."
                       .formatted(node, task));
         };
+  }
+
+  /**
+   * Returns an origin that gives the jobs of some tasks and the runs of some workflows another
+   * stack.
+   *
+   * @param stacks returns the stack by the name of a task or workflow; null for that of this origin
+   */
+  default JobOrigin inStacks(Function<String, @Nullable String> stacks) {
+    return task -> {
+      Stamp stamp = of(task);
+      String stack = stacks.apply(task);
+      return stack == null ? stamp : new Stamp(stack, stamp.source());
+    };
   }
 
   /**

@@ -49,6 +49,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -91,6 +92,7 @@ public final class NodeBuilder {
   private LivenessSettings liveness = LivenessSettings.DEFAULT;
   private @Nullable String stack;
   private @Nullable Set<String> serves;
+  Function<String, @Nullable String> stacks = any -> null;
   private NodeMode mode = NodeMode.FULL;
   private boolean stopsOnSignals;
   private int maxConcurrent = 200;
@@ -338,6 +340,16 @@ public final class NodeBuilder {
    */
   public NodeBuilder serveStacks(String... stacks) {
     this.serves = Stream.of(stacks).map(StackSettings::checked).collect(Collectors.toSet());
+    return this;
+  }
+
+  /**
+   * Sets the stack of jobs and runs that the node's own client creates, by the name of the task or
+   * workflow. For servers, whose stacks are versions of packages. Defaults to null for all names,
+   * which means the node's own {@link #stack}.
+   */
+  public NodeBuilder stackOf(Function<String, @Nullable String> stacks) {
+    this.stacks = stacks;
     return this;
   }
 

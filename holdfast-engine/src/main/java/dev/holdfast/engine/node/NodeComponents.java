@@ -112,7 +112,8 @@ final class NodeComponents {
             bus,
             from.clientSettings(),
             environment.ids(),
-            JobOrigin.onNode(settings.id(), settings.stacks().stack(), modes));
+            JobOrigin.onNode(settings.id(), settings.stacks().stack(), modes)
+                .inStacks(from.stacks));
     this.lost = new LostSlots(settings.hung().replacedSlots(), meters, events);
   }
 

@@ -124,7 +124,8 @@ public final class RunStarter {
   }
 
   /**
-   * Starts a run of the graph of this name that was stored last, in a new transaction.
+   * Starts a run of the graph of this name that the origin names, or that was stored last, in a new
+   * transaction.
    *
    * @param input the encoded input
    */
@@ -134,7 +135,10 @@ public final class RunStarter {
         START,
         workflow,
         call -> {
-          NewRun run = prepare(catalog.latest(workflow), text, options, null, null, call.trace());
+          String hash = origin.graph(workflow);
+          WorkflowCatalog.Registered known =
+              hash == null ? catalog.latest(workflow) : catalog.current(hash);
+          NewRun run = prepare(known, text, options, null, null, call.trace());
           Admission admission = write(intake, run, null);
           call.note(RUN, admission.id());
           return new Started<>(admission.id(), admission.outcome(), TypeRef.of(Object.class));

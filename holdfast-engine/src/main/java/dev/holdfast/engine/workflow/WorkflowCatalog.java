@@ -84,6 +84,38 @@ public final class WorkflowCatalog {
     return new GraphCompiler(codec).compile(workflow).hash();
   }
 
+  /**
+   * Returns the graph of a workflow and those of the workflows that it starts, in the form in which
+   * they are stored, for a process that has no store.
+   */
+  public static List<Definitions.Definition> definitions(
+      Workflow<?, ?> workflow, PayloadCodec codec) {
+    return List.copyOf(new GraphCompiler(codec).compile(workflow).definitions().values());
+  }
+
+  /**
+   * Checks a graph that another process has compiled, before it is stored.
+   *
+   * @throws IllegalArgumentException if it is not valid or has another hash
+   */
+  public static void check(Definitions.Definition definition) {
+    Graph graph;
+    try {
+      graph = GraphJson.read(definition);
+      GraphCheck.valid(graph);
+    } catch (RuntimeException unreadable) {
+      throw new IllegalArgumentException(
+          "The graph of workflow '%s' cannot be read: %s"
+              .formatted(definition.name(), unreadable.getMessage()),
+          unreadable);
+    }
+    if (!GraphJson.definition(graph).equals(definition)) {
+      throw new IllegalArgumentException(
+          "The graph of workflow '%s' is not the one with the hash %s."
+              .formatted(definition.name(), definition.hash()));
+    }
+  }
+
   /** Returns the names of the workflows that are stored, in alphabetical order. */
   public List<String> names() {
     return definitions.names();
@@ -117,6 +149,19 @@ public final class WorkflowCatalog {
         definitions.versions(workflow).stream()
             .findFirst()
             .orElseThrow(() -> new UnknownWorkflowException(workflow, definitions.names()));
+    return usable(found);
+  }
+
+  /**
+   * Returns a stored graph, so that runs can be started with it.
+   *
+   * @throws HoldfastException if there is none with this hash
+   */
+  Registered current(String hash) {
+    return usable(find(hash));
+  }
+
+  private Registered usable(Definitions.Stored found) {
     // It may be retired, because no program that defines it has used it for long.
     Definitions.Stored latest = definitions.register(List.of(found.definition())).get(0);
     planner.learn(latest);

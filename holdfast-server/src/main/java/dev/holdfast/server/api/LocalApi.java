@@ -97,6 +97,7 @@ public final class LocalApi implements AutoCloseable {
         new OnlyTenants(tenant),
         new OnlyNodes(tenant.tenant().id(), tenant.store().nodes()),
         null,
+        null,
         new Cursors(CURSOR_SECRET));
   }
 

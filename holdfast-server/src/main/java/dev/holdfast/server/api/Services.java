@@ -6,6 +6,7 @@ import dev.holdfast.server.http.Cursors;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.key.KeyStore;
 import dev.holdfast.server.node.NodeDirectory;
+import dev.holdfast.server.packages.Packages;
 import dev.holdfast.server.tenant.Tenants;
 
 /** What handlers use. */
@@ -16,4 +17,5 @@ public record Services(
     Tenants tenants,
     NodeDirectory nodes,
     AuditLog audit,
+    Packages packages,
     Cursors cursors) {}

@@ -85,6 +85,7 @@ public final class SystemRoutes {
     routes.addAll(new RunRoutes(services).routes());
     routes.addAll(new WorkflowRoutes(services).routes());
     routes.addAll(workers.routes());
+    routes.addAll(new PackageRoutes(services).routes());
     routes.addAll(streams.routes());
     return routes;
   }

@@ -12,11 +12,13 @@ import dev.holdfast.server.http.Method;
 import dev.holdfast.server.http.Response;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenant.Tenant;
+import dev.holdfast.server.tenant.TenantPackages;
 import dev.holdfast.server.tenant.TenantQuotas;
 import dev.holdfast.server.tenant.TenantSettings;
 import dev.holdfast.server.tenant.TenantState;
 import dev.holdfast.server.tenant.Tenants;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -79,6 +81,16 @@ final class TenantRoutes {
         .put("weight", settings.weight())
         .put("maxHeld", settings.maxHeld())
         .set("quotas", view(settings.quotas()))
+        .set("packages", view(settings.packages()))
+        .done();
+  }
+
+  private static ObjectNode view(TenantPackages packages) {
+    JsonText.Obj trusted = JsonText.object();
+    packages.trustedKeys().forEach(trusted::put);
+    return JsonText.object()
+        .put("requireSignature", packages.requireSignature())
+        .set("trustedKeys", trusted.done())
         .done();
   }
 
@@ -148,6 +160,7 @@ final class TenantRoutes {
     Integer rate = changed(fields, "requestsPerSecond", from.requestsPerSecond());
     Integer most = changed(fields, "maxHeld", from.maxHeld());
     Fields quotas = fields.object("quotas");
+    Fields packages = fields.object("packages");
     fields.noOthers();
     return new TenantSettings(
         history == null ? from.keepHistory() : history,
@@ -155,7 +168,22 @@ final class TenantRoutes {
         rate,
         weight == null ? from.weight() : weight,
         most,
-        quotas == null ? from.quotas() : changed(quotas, from.quotas()));
+        quotas == null ? from.quotas() : changed(quotas, from.quotas()),
+        packages == null ? from.packages() : changed(packages, from.packages()));
+  }
+
+  private static TenantPackages changed(Fields fields, TenantPackages from) {
+    boolean required =
+        fields.has("requireSignature") ? fields.truth("requireSignature") : from.requireSignature();
+    Map<String, String> trusted = new HashMap<>(from.trustedKeys());
+    if (fields.has("trustedKeys")) {
+      trusted.clear();
+      fields
+          .map("trustedKeys")
+          .forEach((name, key) -> trusted.put(name, key.isString() ? key.stringValue() : ""));
+    }
+    fields.noOthers();
+    return new TenantPackages(required, trusted);
   }
 
   private static TenantQuotas changed(Fields fields, TenantQuotas from) {

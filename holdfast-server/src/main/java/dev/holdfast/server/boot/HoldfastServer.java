@@ -6,6 +6,8 @@ import dev.holdfast.engine.held.FairSlots;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.node.NodeCore;
 import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.packages.jar.PackageLimits;
+import dev.holdfast.packages.load.DryLoad;
 import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.postgres.schema.SchemaScripts;
 import dev.holdfast.server.api.BacklogRoutes;
@@ -45,6 +47,11 @@ import dev.holdfast.server.node.TenantChanges;
 import dev.holdfast.server.node.TenantLinks;
 import dev.holdfast.server.node.TenantSignals;
 import dev.holdfast.server.node.WorkerNodes;
+import dev.holdfast.server.packages.PackageCatalog;
+import dev.holdfast.server.packages.PackageNodes;
+import dev.holdfast.server.packages.PackageStore;
+import dev.holdfast.server.packages.PackageUploads;
+import dev.holdfast.server.packages.Packages;
 import dev.holdfast.server.secret.TenantSecrets;
 import dev.holdfast.server.tenant.SchemaTenants;
 import dev.holdfast.server.tenant.TenantMigrations;
@@ -60,6 +67,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.ServiceLoader;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,6 +96,8 @@ public final class HoldfastServer implements AutoCloseable {
   private volatile boolean stoppedNow;
   private @Nullable ServerTraces traces;
   private @Nullable TenantSecrets secrets;
+  private volatile @Nullable PackageNodes packageNodes;
+  private @Nullable Thread packagesClosing;
 
   private HoldfastServer(ServerConfig config, List<TaskModule> modules) {
     this.config = config;
@@ -167,7 +177,10 @@ public final class HoldfastServer implements AutoCloseable {
     closing.push(signals::close);
     Holds holds = new Holds(schema);
     Hints hints = new Hints(connections.control(schema), schema);
-    NodeSetup setup = new NodeSetup(config, modules, metrics, stored, traces);
+    PackageStore packageStore = new PackageStore(control);
+    PackageCatalog catalog = new PackageCatalog(packageStore);
+    catalog.refresh();
+    NodeSetup setup = new NodeSetup(config, modules, metrics, stored, catalog, traces);
     NodeBuilder sample = setup.sample(connections);
     FairSlots slots =
         new FairSlots(config.work().concurrency(), Ticker.system(), this::hasSeveralTenants);
@@ -186,6 +199,7 @@ public final class HoldfastServer implements AutoCloseable {
     if (traces != null) {
       links.tracing(traces);
     }
+    links.origins(catalog::origin);
     TenantMigrations migrations =
         new TenantMigrations(control, SchemaScripts.load(connections.migrating()));
     migrations.requireKnown();
@@ -205,6 +219,7 @@ public final class HoldfastServer implements AutoCloseable {
     metrics.tenants(all);
     // Closed after the node has drained: until then, probes and metrics show its progress.
     closing.push(this::closeHttp);
+    closing.push(this::awaitPackages);
     if (setup.hasNode()) {
       ServerNode own =
           new ServerNode(
@@ -217,6 +232,25 @@ public final class HoldfastServer implements AutoCloseable {
       links.node(own);
       startNode(own);
       all.opened().forEach(tenant -> own.changed(tenant.tenant()));
+    }
+    if (config.is(ServerMode.WORKER)) {
+      Supplier<ServerProcess> fresh =
+          () ->
+              new ServerProcess(
+                  new ControlNodes(
+                      connections.control(schema),
+                      connections.heart(schema),
+                      connections.session(),
+                      slots::used,
+                      ""),
+                  holds,
+                  signals,
+                  connections.control(schema));
+      startPackages(
+          new PackageNodes(
+              new TrustedPackages(setup, registration, all, links, slots, fresh),
+              catalog,
+              packageStore));
     }
     KeyRing ring = new KeyRing(keys, InstantSource.system(), System::nanoTime);
     Idempotency idempotency = new Idempotency(control);
@@ -232,10 +266,52 @@ public final class HoldfastServer implements AutoCloseable {
             .start(config.is(ServerMode.SCHEDULER));
     closing.push(upkeep::close);
     ServerNodes nodes = new ServerNodes(processes, holds, connections.control(schema));
-    Services services = new Services(control, keys, ring, all, nodes, audit, cursors(control));
+    Packages packages = packages(catalog, packageStore, audit);
+    Services services =
+        new Services(control, keys, ring, all, nodes, audit, packages, cursors(control));
     RemoteWorkers workers =
         new RemoteWorkers(new WorkerNodes(connections, schema, holds, signals));
     serve(services, workers, idempotency, refusals);
+  }
+
+  private Packages packages(PackageCatalog catalog, PackageStore store, AuditLog audit) {
+    PackageUploads uploads =
+        new PackageUploads(
+            store,
+            audit,
+            PackageLimits.DEFAULT,
+            DryLoad.Settings.DEFAULT,
+            () -> {
+              catalog.refresh();
+              PackageNodes nodes = packageNodes;
+              if (nodes != null) {
+                nodes.changed();
+              }
+            });
+    return new Packages(store, uploads, PackageLimits.DEFAULT);
+  }
+
+  private void startPackages(PackageNodes nodes) {
+    packageNodes = nodes;
+    closing.push(() -> {
+      if (stoppedNow) {
+        nodes.stopNow();
+      }
+      // While the node of the server drains, too.
+      packagesClosing = Thread.ofPlatform().name("holdfast-packages-closing").start(nodes::close);
+    });
+    nodes.start();
+  }
+
+  private void awaitPackages() {
+    Thread unfinished = packagesClosing;
+    try {
+      if (unfinished != null) {
+        unfinished.join();
+      }
+    } catch (InterruptedException impatient) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static Cursors cursors(ControlDatabase control) {
@@ -372,6 +448,12 @@ public final class HoldfastServer implements AutoCloseable {
     return own == null ? 0 : own.activeTenants();
   }
 
+  /** Returns the versions of packages that are loaded in its process, as {@code name@version}. */
+  public List<String> loadedPackages() {
+    PackageNodes nodes = packageNodes;
+    return nodes == null ? List.of() : nodes.loaded();
+  }
+
   /** Returns the routes that it serves. */
   public List<Route> routes() {
     HttpEndpoint endpoint = http;
@@ -405,6 +487,10 @@ public final class HoldfastServer implements AutoCloseable {
     ServerNode own = node;
     if (own != null) {
       own.stopNow();
+    }
+    PackageNodes nodes = packageNodes;
+    if (nodes != null) {
+      nodes.stopNow();
     }
   }
 

@@ -8,6 +8,7 @@ import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.node.NodeCore;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import dev.holdfast.postgres.PostgresStore;
 import dev.holdfast.postgres.SharedConnections;
@@ -16,6 +17,7 @@ import dev.holdfast.server.config.ServerMode;
 import dev.holdfast.server.metrics.ServerMetrics;
 import dev.holdfast.server.node.Hints;
 import dev.holdfast.server.node.ServerNode;
+import dev.holdfast.server.packages.PackageCatalog;
 import dev.holdfast.server.secret.TenantSecrets;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.trace.ServerTraces;
@@ -36,6 +38,7 @@ record NodeSetup(
     List<TaskModule> modules,
     ServerMetrics metrics,
     TenantSecrets secrets,
+    PackageCatalog catalog,
     @Nullable ServerTraces traces) {
   private static final String APPLICATION = "holdfast-server";
 
@@ -102,8 +105,17 @@ record NodeSetup(
 
   private NodeBuilder nodeOf(OpenTenant tenant) {
     NodeBuilder builder =
-        HoldfastNode.on(tenant.store())
+        configured(tenant, tenant.store())
             .application(APPLICATION)
+            .stackOf(name -> catalog.stack(tenant.tenant().id(), name));
+    modules.forEach(builder::install);
+    return builder;
+  }
+
+  /** Returns a node of a tenant that has no tasks yet. */
+  NodeBuilder configured(OpenTenant tenant, Store store) {
+    NodeBuilder builder =
+        HoldfastNode.on(store)
             .meters(metrics.registry())
             .interceptAttempts(metrics.attempts(tenant.tenant().name()))
             .secrets(secrets.of(tenant.tenant()))
@@ -118,7 +130,6 @@ record NodeSetup(
       builder.telemetry(traces).interceptAttempts(ServerTraces.attempts(tenant.tenant().name()));
     }
     config.queues().forEach(builder::queue);
-    modules.forEach(builder::install);
     return builder;
   }
 }

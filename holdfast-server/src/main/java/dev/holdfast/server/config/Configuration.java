@@ -204,7 +204,11 @@ public final class Configuration {
         orNull("adminKey"),
         queues(),
         new ServerConfig.Work(
-            integer("concurrency"), tenants(), duration("tenantIdle"), duration("nodeTimeout")),
+            integer("concurrency"),
+            tenants(),
+            duration("tenantIdle"),
+            duration("nodeTimeout"),
+            truth("trustPackages")),
         duration("drain"),
         duration("keepAudit"),
         tracing(),
@@ -323,6 +327,14 @@ public final class Configuration {
     } catch (DateTimeParseException notADuration) {
       throw invalid(key, "give a duration such as PT25S");
     }
+  }
+
+  private boolean truth(String key) {
+    return switch (text(key).strip().toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false", "" -> false;
+      default -> throw invalid(key, "give true or false");
+    };
   }
 
   private ConfigException invalid(String key, String remedy) {

@@ -50,6 +50,10 @@ final class Keys {
               "nodeTimeout",
               "PT60S",
               "How long a server may be silent before it is declared dead."),
+          Key.of(
+              "trustPackages",
+              "false",
+              "true to run code of packages in this process although there are several tenants."),
           Key.of("drain", "PT25S", "How long running jobs may take when the server stops."),
           Key.of("keepAudit", "P400D", "How long entries of the audit log are kept."),
           Key.of("otel.sdkDisabled", "", "true to send no traces. Defaults to false."),

@@ -131,9 +131,15 @@ public record ServerConfig(
    * @param tenants the tenants that it works for; empty for all
    * @param tenantIdle how long it stays in a tenant without work; the same for all servers
    * @param nodeTimeout how long it may be silent before other servers take over its jobs
+   * @param trustPackages whether code of packages runs in this process although there are several
+   *     tenants
    */
   public record Work(
-      int concurrency, Set<String> tenants, Duration tenantIdle, Duration nodeTimeout) {
+      int concurrency,
+      Set<String> tenants,
+      Duration tenantIdle,
+      Duration nodeTimeout,
+      boolean trustPackages) {
 
     /** Checks the values. */
     public Work {

@@ -28,7 +28,7 @@ public final class ControlDatabase implements AutoCloseable {
       List.of("tenant", "api_key", "audit", "idempotency", "secret", "schema_version");
 
   /** The version of the newest migration. */
-  static final int NEWEST = 7;
+  static final int NEWEST = 8;
 
   private static final Set<String> NO_TABLE = Set.of("42P01", "3F000");
   private static final Duration STATEMENT = Duration.ofSeconds(10);

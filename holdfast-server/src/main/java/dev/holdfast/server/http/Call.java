@@ -5,6 +5,7 @@ import dev.holdfast.server.audit.Actor;
 import dev.holdfast.server.key.Attribute;
 import dev.holdfast.server.key.Caller;
 import dev.holdfast.server.tenant.OpenTenant;
+import java.io.InputStream;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +90,11 @@ public final class Call {
   /** Returns a header; null if it was not sent. */
   public @Nullable String header(String name) {
     return raw.header(name);
+  }
+
+  /** Returns the body as it arrives; only routes that upload have one. */
+  public InputStream upload() {
+    return raw.body();
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.UnknownRunException;
 import dev.holdfast.api.UnknownWorkflowException;
 import dev.holdfast.api.codec.CodecException;
+import dev.holdfast.packages.jar.InvalidPackageException;
 import dev.holdfast.server.tenant.TenantException;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -41,6 +42,14 @@ final class Failures {
                 case WRONG_STATE -> Code.TENANT_STATE;
               },
               text(tenant));
+      case InvalidPackageException refused ->
+          new Response.Problem(
+              Code.PACKAGE_INVALID,
+              "The package was not stored. " + refused.problems().getFirst(),
+              refused.problems().stream()
+                  .map(problem -> new Response.FieldError("package", problem))
+                  .toList(),
+              null);
       case CodecException codec -> Response.Problem.of(Code.INVALID_REQUEST, text(codec));
       // The library reports what callers did wrong with these two.
       case IllegalArgumentException invalid ->

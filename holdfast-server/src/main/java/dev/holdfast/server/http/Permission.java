@@ -17,6 +17,8 @@ public enum Permission {
    * may give it work: a worker may wait long for a job.
    */
   WORK(Attribute.CAN_WORK),
+  /** A key that can upload packages. */
+  UPLOAD(Attribute.CAN_UPLOAD),
   /** A key that can operate. */
   OPERATE(Attribute.CAN_OPERATE),
   /** A key that can manage keys. */

@@ -184,8 +184,12 @@ public final class Pipeline {
               .retryAfter(WHEN_STOPPED));
     }
     Admitted admitted = admit(match, request, id);
-    byte[] body = route.method() == Method.GET ? NO_BODY : read(request);
-    Call call = new Call(match, request, id, admitted, body);
+    byte[] body = route.method() == Method.GET || route.uploads() ? NO_BODY : read(request);
+    RawRequest read =
+        route.uploads()
+            ? request.with(new SteadyBody(request.body(), settings.bodyTimeout()))
+            : request;
+    Call call = new Call(match, read, id, admitted, body);
     try {
       Response response = route.creates() ? idempotency.once(call, this::carryOut) : carryOut(call);
       return response instanceof Response.Stream stream

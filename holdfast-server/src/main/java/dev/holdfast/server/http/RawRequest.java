@@ -29,6 +29,12 @@ public record RawRequest(
     return new RawRequest(method, path, query, headers, body, contentLength, client, overTls);
   }
 
+  /** Returns the request with a body that is read in another way. */
+  RawRequest with(InputStream other) {
+    return new RawRequest(
+        method, path, query, headers, other, contentLength, address, secure);
+  }
+
   @Nullable String header(String name) {
     return headers.apply(name);
   }

@@ -9,19 +9,30 @@ import org.jspecify.annotations.Nullable;
  *     that more segments follow makes it a route of that tenant
  * @param permission what callers need; a router refuses a route that declares none
  * @param creates whether it creates something, so that an Idempotency-Key counts
+ * @param uploads whether the handler reads the body itself, as it arrives, since it may be large
  */
 public record Route(
-    Method method, String path, @Nullable Permission permission, boolean creates, Handler handler) {
+    Method method,
+    String path,
+    @Nullable Permission permission,
+    boolean creates,
+    boolean uploads,
+    Handler handler) {
   private static final String TENANT_PREFIX = "/v1/tenants/{tenant}/";
 
   /** Returns a route. */
   public static Route of(Method method, String path, Permission permission, Handler handler) {
-    return new Route(method, path, permission, false, handler);
+    return new Route(method, path, permission, false, false, handler);
   }
 
   /** Returns a POST route that creates something. */
   public static Route creating(String path, Permission permission, Handler handler) {
-    return new Route(Method.POST, path, permission, true, handler);
+    return new Route(Method.POST, path, permission, true, false, handler);
+  }
+
+  /** Returns a POST route whose handler reads the body as it arrives. */
+  public static Route uploading(String path, Permission permission, Handler handler) {
+    return new Route(Method.POST, path, permission, false, true, handler);
   }
 
   /** Returns a GET route. */

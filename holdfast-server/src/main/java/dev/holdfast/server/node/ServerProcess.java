@@ -45,7 +45,8 @@ public final class ServerProcess implements AutoCloseable {
     return this;
   }
 
-  NodeCore core() {
+  /** Returns the registration, which nodes of this process are parts of. */
+  public NodeCore core() {
     NodeCore known = core;
     if (known == null) {
       throw new IllegalStateException("The server has not been registered");

@@ -1,6 +1,7 @@
 package dev.holdfast.server.node;
 
 import dev.holdfast.engine.intake.ClientSettings;
+import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.postgres.PostgresStore;
@@ -8,6 +9,7 @@ import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.server.tenant.Tenant;
 import dev.holdfast.server.tenant.TenantAccess;
 import io.opentelemetry.api.OpenTelemetry;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,7 @@ public final class TenantLinks implements TenantAccess {
   private final TenantChanges changes;
   private volatile @Nullable ServerNode node;
   private volatile ClientSettings clients = ClientSettings.DEFAULT;
+  private volatile IntFunction<JobOrigin> origins = tenant -> JobOrigin.NONE;
 
   public TenantLinks(
       SharedConnections connections,
@@ -39,6 +42,11 @@ public final class TenantLinks implements TenantAccess {
     node = own;
   }
 
+  /** Sets which stacks the jobs and runs of tenants belong to. */
+  public void origins(IntFunction<JobOrigin> ofTenants) {
+    origins = ofTenants;
+  }
+
   /** Traces the calls of the clients of tenants that are opened from now on. */
   public void tracing(OpenTelemetry telemetry) {
     clients = clients.tracing(telemetry);
@@ -50,14 +58,24 @@ public final class TenantLinks implements TenantAccess {
   }
 
   @Override
+  public JobOrigin origin(Tenant tenant) {
+    return origins.apply(tenant.id());
+  }
+
+  @Override
   public Store store(Supplier<Tenant> latest) {
+    return store(latest, process);
+  }
+
+  /** Returns a store whose nodes belong to another registration of this process. */
+  public Store store(Supplier<Tenant> latest, ServerProcess registration) {
     Tenant tenant = latest.get();
     return PostgresStore.sharing(
         connections,
         tenant.id(),
         tenant.schema(),
         (transaction, incarnation) ->
-            holds.join(transaction, process.incarnation(), tenant.id(), incarnation),
+            holds.join(transaction, registration.incarnation(), tenant.id(), incarnation),
         () -> latest.get().settings().maxHeld());
   }
 

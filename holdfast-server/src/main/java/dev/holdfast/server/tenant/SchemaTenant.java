@@ -47,7 +47,11 @@ final class SchemaTenant implements OpenTenant {
           new Opened(
               store,
               HoldfastClient.on(
-                  store, new JsonCodec(), access.clients(), access.coordinator(tenant)),
+                  store,
+                  new JsonCodec(),
+                  access.clients(),
+                  access.coordinator(tenant),
+                  access.origin(tenant)),
               HoldfastLeases.on(store));
       opened = known;
     }

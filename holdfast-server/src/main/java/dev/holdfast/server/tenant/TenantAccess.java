@@ -1,6 +1,7 @@
 package dev.holdfast.server.tenant;
 
 import dev.holdfast.engine.intake.ClientSettings;
+import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
 import java.util.function.Supplier;
@@ -20,6 +21,9 @@ public interface TenantAccess {
 
   /** Returns the settings of the clients of tenants. */
   ClientSettings clients();
+
+  /** Returns which stacks the jobs and runs belong to that clients of a tenant create. */
+  JobOrigin origin(Tenant tenant);
 
   /** Makes a change in a tenant, and makes sure that a node finds the work that it creates. */
   <T> T change(Tenant tenant, Supplier<T> change);

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxHeld how many jobs all servers together may run for it at the same time; null for no
  *     limit. Each server applies a change when it has read it, some seconds later
  * @param quotas how much it may have
+ * @param packages which packages it accepts
  */
 public record TenantSettings(
     Duration keepHistory,
@@ -22,7 +23,8 @@ public record TenantSettings(
     @Nullable Integer requestsPerSecond,
     int weight,
     @Nullable Integer maxHeld,
-    TenantQuotas quotas) {
+    TenantQuotas quotas,
+    TenantPackages packages) {
 
   private static final Duration SHORTEST = Duration.ofHours(1);
   private static final Duration LONGEST = Duration.ofDays(3_650);
@@ -30,7 +32,13 @@ public record TenantSettings(
   /** The settings of a new tenant. */
   public static final TenantSettings DEFAULT =
       new TenantSettings(
-          Duration.ofDays(14), Duration.ofDays(90), null, 1, null, TenantQuotas.OF_SERVER);
+          Duration.ofDays(14),
+          Duration.ofDays(90),
+          null,
+          1,
+          null,
+          TenantQuotas.OF_SERVER,
+          TenantPackages.ANY);
 
   /**
    * Checks the values.

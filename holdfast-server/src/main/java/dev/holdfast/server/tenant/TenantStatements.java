@@ -5,7 +5,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -230,13 +232,14 @@ final class TenantStatements {
 
   /** Deletes what nodes have recorded about a tenant whose schema is gone. */
   static void forget(Statements statements, int id) {
-    // By hold_tenant, hint_tenant and task_secret_pkey.
+    // By hold_tenant, hint_tenant, task_secret_pkey and package_version.
     statements.update("delete from ${schema}.hold where tenant = :id").bind("id", id).execute();
     statements.update("delete from ${schema}.hint where tenant = :id").bind("id", id).execute();
     statements
         .update("delete from ${schema}.task_secret where tenant = :id")
         .bind("id", id)
         .execute();
+    statements.update("delete from ${schema}.package where tenant = :id").bind("id", id).execute();
   }
 
   /** Finds tenants whose grace period is over, and locks their rows. */
@@ -269,6 +272,10 @@ final class TenantStatements {
         .put("openRuns", quotas.openRuns())
         .put("payloadBytes", quotas.payloadBytes())
         .put("schedules", quotas.schedules());
+    ObjectNode packages = node.putObject("packages");
+    packages.put("requireSignature", settings.packages().requireSignature());
+    ObjectNode trusted = packages.putObject("trustedKeys");
+    settings.packages().trustedKeys().forEach(trusted::put);
     return node.toString();
   }
 
@@ -285,7 +292,15 @@ final class TenantStatements {
             integer(quotas, "queuedJobs"),
             integer(quotas, "openRuns"),
             integer(quotas, "payloadBytes"),
-            integer(quotas, "schedules")));
+            integer(quotas, "schedules")),
+        packages(node.path("packages")));
+  }
+
+  private static TenantPackages packages(JsonNode node) {
+    Map<String, String> trusted = new HashMap<>();
+    node.path("trustedKeys")
+        .forEachEntry((name, key) -> trusted.put(name, key.asString()));
+    return new TenantPackages(node.path("requireSignature").asBoolean(false), trusted);
   }
 
   private static @Nullable Integer integer(JsonNode node, String field) {

@@ -7,7 +7,9 @@ import dev.holdfast.server.http.Method;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.testing.ApiClient;
 import dev.holdfast.server.testing.OpenApi;
+import dev.holdfast.server.testing.TestPackage;
 import dev.holdfast.server.testing.TestServer;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,11 +18,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** The description of the API is complete and true. */
 class OpenApiTest {
   private static final String T = "/v1/tenants/default";
+
+  @TempDir private Path folder;
 
   @Test
   void everyRouteIsDescribedAndNothingElseIs() {
@@ -59,6 +64,7 @@ class OpenApiTest {
       case READ -> "any valid key";
       case EXECUTE -> "can_execute";
       case WORK -> "can_work";
+      case UPLOAD -> "can_upload";
       case OPERATE -> "can_operate";
       case MANAGE_KEYS -> "can_manage_keys";
       case ADMIN -> "admin key";
@@ -79,6 +85,7 @@ class OpenApiTest {
       schedulesAndTriggers(tenant);
       runs(tenant);
       workers(tenant);
+      packages(tenant);
       keys(tenant);
       secrets(tenant, admin);
       installation(server, admin);
@@ -107,7 +114,7 @@ class OpenApiTest {
     for (Route route : server.server().routes()) {
       boolean administrative =
           switch (route.permission()) {
-            case OPERATE, MANAGE_KEYS, ADMIN -> route.method() != Method.GET;
+            case UPLOAD, OPERATE, MANAGE_KEYS, ADMIN -> route.method() != Method.GET;
             case PUBLIC, READ, EXECUTE, WORK -> false;
           };
       if (administrative) {
@@ -348,6 +355,16 @@ class OpenApiTest {
             worker + "/outcomes", "{\"outcomes\":[{%s,\"outcome\":\"SUCCEEDED\"}]}".formatted(claim))
         .expect(200);
     tenant.delete(worker).expect(204);
+  }
+
+  private void packages(ApiClient tenant) throws Exception {
+    TestPackage stock = new TestPackage(folder, "stock").version("1.0", "one");
+    stock.push(tenant).expect(201);
+    stock.push(tenant).expect(200);
+    tenant.get(T + "/packages?name=stock").expect(200);
+    tenant.get(T + "/packages/stock/versions/1.0").expect(200);
+    tenant.delete(T + "/packages/stock/versions/1.0").expect(204);
+    tenant.get(T + "/packages/stock/versions/1.0").expect(404, "PACKAGE_NOT_FOUND");
   }
 
   private static void keys(ApiClient tenant) {

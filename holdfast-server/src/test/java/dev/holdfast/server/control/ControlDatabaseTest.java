@@ -51,6 +51,9 @@ class ControlDatabaseTest {
             .isInstanceOf(StoreException.class)
             .hasMessageContaining("migrate schema " + SCHEMA);
         statement.execute("drop table %s.task_secret".formatted(SCHEMA));
+        statement.execute(
+            "drop table %1$s.package_part, %1$s.package; delete from %1$s.version where name = 'package'"
+                .formatted(SCHEMA));
       }
       ControlDatabase.connect(address(database), SCHEMA).close();
       try (ControlDatabase current = ControlDatabase.connect(address(database), SCHEMA)) {

@@ -18,7 +18,7 @@ class RouterTest {
 
   @Test
   void aRouteThatDeclaresNoPermissionStopsTheStart() {
-    Route open = new Route(Method.GET, "/secret", null, false, NONE);
+    Route open = new Route(Method.GET, "/secret", null, false, false, NONE);
     assertThatThrownBy(() -> new Router(List.of(open)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("GET /secret declares no permission");

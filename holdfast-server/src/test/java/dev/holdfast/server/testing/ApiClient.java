@@ -2,13 +2,16 @@ package dev.holdfast.server.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 
 /** Calls a server with a key, and checks every response against the description of the API. */
@@ -28,7 +31,9 @@ public record ApiClient(URI server, String key, Map<String, String> headers) {
   }
 
   public ApiClient header(String name, String value) {
-    return new ApiClient(server, key, Map.of(name, value));
+    Map<String, String> all = new HashMap<>(headers);
+    all.put(name, value);
+    return new ApiClient(server, key, all);
   }
 
   public Reply get(String path) {
@@ -52,7 +57,19 @@ public record ApiClient(URI server, String key, Map<String, String> headers) {
   }
 
   public Reply send(String method, String path, String body) {
-    Reply reply = raw(method, path, body);
+    return checked(method, path, raw(method, path, body));
+  }
+
+  /** Sends a file. */
+  public Reply send(String method, String path, Path file) {
+    try {
+      return checked(method, path, raw(method, path, HttpRequest.BodyPublishers.ofFile(file)));
+    } catch (FileNotFoundException missing) {
+      throw new UncheckedIOException(missing);
+    }
+  }
+
+  private Reply checked(String method, String path, Reply reply) {
     String route = path.split("\\?", 2)[0];
     if (reply.status() != 304) {
       assertThat(
@@ -71,14 +88,19 @@ public record ApiClient(URI server, String key, Map<String, String> headers) {
   }
 
   public Reply raw(String method, String path, String body) {
+    return raw(
+        method,
+        path,
+        body == null
+            ? HttpRequest.BodyPublishers.noBody()
+            : HttpRequest.BodyPublishers.ofString(body));
+  }
+
+  private Reply raw(String method, String path, HttpRequest.BodyPublisher body) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(server + path))
             .timeout(Duration.ofSeconds(60))
-            .method(
-                method,
-                body == null
-                    ? HttpRequest.BodyPublishers.noBody()
-                    : HttpRequest.BodyPublishers.ofString(body));
+            .method(method, body);
     if (!key.isEmpty()) {
       request.header("Authorization", "Bearer " + key);
     }

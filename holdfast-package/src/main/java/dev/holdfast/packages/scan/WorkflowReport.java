@@ -1,4 +1,4 @@
-package dev.holdfast.cli.workflow;
+package dev.holdfast.packages.scan;
 
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.workflow.StepDefinition;
@@ -20,14 +20,14 @@ import java.util.Set;
  * @param workflows how many workflows there are
  * @param graphs the graphs of those that are valid, by name
  */
-record WorkflowReport(int workflows, Map<String, Graph> graphs, List<Finding> findings) {
+public record WorkflowReport(int workflows, Map<String, Graph> graphs, List<Finding> findings) {
 
-  long count(Finding.Severity severity) {
+  public long count(Finding.Severity severity) {
     return findings.stream().filter(finding -> finding.severity() == severity).count();
   }
 
   /** Checks what modules have added, each by itself and all of them together. */
-  static WorkflowReport of(ModuleScan scan) {
+  public static WorkflowReport of(ModuleScan scan) {
     Set<Finding> findings = new LinkedHashSet<>(scan.findings());
     Map<String, Graph> graphs = new LinkedHashMap<>();
     Map<String, String> definedBy = new HashMap<>();

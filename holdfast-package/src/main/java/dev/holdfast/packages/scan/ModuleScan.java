@@ -1,4 +1,4 @@
-package dev.holdfast.cli.workflow;
+package dev.holdfast.packages.scan;
 
 import dev.holdfast.api.internal.ProblemCollector;
 import dev.holdfast.api.run.TaskModule;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the modules of class paths and lets them add what they have. Whatever their code throws
  * becomes a finding.
  */
-final class ModuleScan {
+public final class ModuleScan {
   /** An unreadable class path fails again and again. */
   private static final int MOST_TRIES = 1_000;
 
@@ -27,7 +27,7 @@ final class ModuleScan {
   private final Set<String> invalid = new LinkedHashSet<>();
 
   /** Returns the modules that were found. */
-  List<LoadedModule> modules() {
+  public List<LoadedModule> modules() {
     return modules;
   }
 
@@ -42,7 +42,7 @@ final class ModuleScan {
   }
 
   /** Loads the modules of a class path. */
-  void load(ModulePath path) {
+  public void load(ModulePath path) {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     thread.setContextClassLoader(path.loader());
@@ -158,7 +158,7 @@ final class ModuleScan {
 
   private static boolean isUserCode(String className) {
     return !className.startsWith("dev.holdfast.api.")
-        && !className.startsWith("dev.holdfast.cli.")
+        && !className.startsWith("dev.holdfast.packages.")
         && !className.startsWith("java.")
         && !className.startsWith("jdk.")
         && !className.startsWith("sun.");

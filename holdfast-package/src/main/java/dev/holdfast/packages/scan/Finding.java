@@ -1,4 +1,4 @@
-package dev.holdfast.cli.workflow;
+package dev.holdfast.packages.scan;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,21 +9,21 @@ import org.jspecify.annotations.Nullable;
  * @param message what is wrong and what to do, in one or more sentences
  * @param place where it was found, such as a line of a source file; null if that is not known
  */
-record Finding(Severity severity, String subject, String message, @Nullable String place) {
+public record Finding(Severity severity, String subject, String message, @Nullable String place) {
 
   /** How bad it is. */
-  enum Severity {
+  public enum Severity {
     /** It will not work. */
     ERROR,
     /** It may not work. */
     WARNING
   }
 
-  static Finding error(String subject, String message, @Nullable String place) {
+  public static Finding error(String subject, String message, @Nullable String place) {
     return new Finding(Severity.ERROR, subject, message, place);
   }
 
-  static Finding warning(String subject, String message, @Nullable String place) {
+  public static Finding warning(String subject, String message, @Nullable String place) {
     return new Finding(Severity.WARNING, subject, message, place);
   }
 }

@@ -1,4 +1,4 @@
-package dev.holdfast.cli.workflow;
+package dev.holdfast.packages.scan;
 
 import java.io.Closeable;
 import java.io.File;
@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A class path given by the user, as for {@code java -cp}, with a separate class loader. */
-final class ModulePath implements Closeable {
+public final class ModulePath implements Closeable {
   private final String text;
   private final URLClassLoader loader;
 
@@ -25,10 +25,26 @@ final class ModulePath implements Closeable {
    *     jars of a folder
    * @throws IllegalArgumentException if an entry does not exist
    */
-  ModulePath(String text) {
+  public ModulePath(String text) {
+    this(
+        text, urls(text), SharedClasses.ofProgram(ModulePath.class.getClassLoader()));
+  }
+
+  private ModulePath(String text, URL[] urls, SharedClasses parent) {
     this.text = text;
-    this.loader =
-        new URLClassLoader(urls(text), new SharedClasses(ModulePath.class.getClassLoader()));
+    this.loader = new URLClassLoader(urls, parent);
+  }
+
+  /**
+   * Opens the jar of a package, which sees the API and no other class of this process.
+   *
+   * @param name what messages call it
+   */
+  public static ModulePath ofPackage(String name, Path jar) {
+    return new ModulePath(
+        name,
+        new URL[] {url(jar)},
+        SharedClasses.ofPackage(ModulePath.class.getClassLoader()));
   }
 
   private static URL[] urls(String text) {
@@ -73,7 +89,7 @@ final class ModulePath implements Closeable {
     }
   }
 
-  ClassLoader loader() {
+  public ClassLoader loader() {
     return loader;
   }
 

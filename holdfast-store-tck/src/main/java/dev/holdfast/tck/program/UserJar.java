@@ -1,4 +1,4 @@
-package dev.holdfast.cli.workflow;
+package dev.holdfast.tck.program;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,7 +19,7 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /** Builds a jar from source text, as a user's build does. */
-final class UserJar {
+public final class UserJar {
   private static final String IMPORTS =
       """
       package shop;
@@ -35,12 +35,12 @@ final class UserJar {
   private final List<Path> sources = new ArrayList<>();
   private final List<String> modules = new ArrayList<>();
 
-  UserJar(Path folder) {
+  public UserJar(Path folder) {
     this.folder = folder;
   }
 
   /** Adds a class of the package {@code shop}. */
-  UserJar with(String name, String body) {
+  public UserJar with(String name, String body) {
     Path file = folder.resolve("src").resolve("shop").resolve(name + ".java");
     write(file, IMPORTS + body);
     sources.add(file);
@@ -48,7 +48,7 @@ final class UserJar {
   }
 
   /** Adds a module of the package {@code shop} and names it as a service. */
-  UserJar module(String name, String members, String configure) {
+  public UserJar module(String name, String members, String configure) {
     modules.add("shop." + name);
     return with(
         name,
@@ -64,13 +64,13 @@ final class UserJar {
   }
 
   /** Names a service that may not exist. */
-  UserJar service(String name) {
+  public UserJar service(String name) {
     modules.add(name);
     return this;
   }
 
   /** Compiles the classes into a folder. */
-  Path classes(Path... classPath) {
+  public Path classes(Path... classPath) {
     Path classes = folder.resolve("classes");
     List<String> path = new ArrayList<>(List.of(System.getProperty("java.class.path")));
     Stream.of(classPath).map(Path::toString).forEach(path::add);
@@ -107,7 +107,7 @@ final class UserJar {
   }
 
   /** Packs the classes into a jar. */
-  String jar(Path... classPath) {
+  public String jar(Path... classPath) {
     Path classes = classes(classPath);
     Path jar = folder.resolve(folder.getFileName() + ".jar");
     try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));

@@ -1,4 +1,4 @@
-package dev.holdfast.cli.workflow;
+package dev.holdfast.packages.scan;
 
 import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.run.TaskModule;
@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a module has added. */
-final class LoadedModule implements TaskModule.Binder {
+public final class LoadedModule implements TaskModule.Binder {
   private final String name;
   private final List<String> tasks = new ArrayList<>();
   private final List<Workflow<?, ?>> workflows = new ArrayList<>();
@@ -20,16 +20,16 @@ final class LoadedModule implements TaskModule.Binder {
   }
 
   /** Returns the name of its class, and the class path that it was found on. */
-  String name() {
+  public String name() {
     return name;
   }
 
   /** Returns the names of the tasks that it has handlers for. */
-  List<String> tasks() {
+  public List<String> tasks() {
     return tasks;
   }
 
-  List<Workflow<?, ?>> workflows() {
+  public List<Workflow<?, ?>> workflows() {
     return workflows;
   }
 

@@ -1,0 +1,108 @@
+package dev.holdfast.packages.load;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a process with code of a package may do, as far as the system allows it to be limited. On
+ * Linux, a server that runs as root gives it another user without privileges. Where namespaces
+ * exist, it sees only its own processes, which end with it, and a dry load has no network.
+ *
+ * @param namespaces whether it gets its own processes, and its own network without connections
+ * @param otherUser whether it gets a user of its own
+ * @param limits whether the number of its processes and files can be limited
+ */
+public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
+  private static final Logger log = LoggerFactory.getLogger(Sandbox.class);
+
+  /** The user and group without privileges that Linux systems have. */
+  private static final String NOBODY = "65534";
+
+  private static final Sandbox OF_SYSTEM = detect();
+
+  /** Returns what this system allows. */
+  public static Sandbox ofSystem() {
+    return OF_SYSTEM;
+  }
+
+  private static Sandbox detect() {
+    boolean root = "root".equals(System.getProperty("user.name"));
+    boolean user = root && works(asNobody());
+    boolean spaces = root && works(ownSpaces(true));
+    boolean limited = works(limited());
+    Sandbox found = new Sandbox(spaces, user, limited);
+    log.debug("Processes with code of packages: {}", found);
+    return found;
+  }
+
+  private static List<String> ownSpaces(boolean network) {
+    List<String> command =
+        new ArrayList<>(List.of("unshare", "--pid", "--fork", "--mount-proc", "--ipc"));
+    if (network) {
+      command.add("--net");
+    }
+    return command;
+  }
+
+  private static List<String> asNobody() {
+    return List.of(
+        "setpriv",
+        "--reuid=" + NOBODY,
+        "--regid=" + NOBODY,
+        "--clear-groups",
+        "--no-new-privs",
+        "--inh-caps=-all",
+        "--bounding-set=-all",
+        // The process ends with the one that started it, whatever happens to that.
+        "--pdeathsig=KILL");
+  }
+
+  private static List<String> limited() {
+    return List.of("prlimit", "--nofile=1024", "--nproc=512", "--core=0", "--fsize=268435456");
+  }
+
+  private static boolean works(List<String> prefix) {
+    List<String> command = new ArrayList<>(prefix);
+    command.add("true");
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      if (!process.waitFor(5, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        return false;
+      }
+      return process.exitValue() == 0;
+    } catch (IOException missing) {
+      return false;
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /**
+   * Returns the start of a command that applies the limits.
+   *
+   * @param network whether the process may use the network
+   */
+  public List<String> prefix(boolean network) {
+    List<String> command = new ArrayList<>();
+    if (namespaces) {
+      command.addAll(ownSpaces(!network));
+    }
+    if (limits) {
+      command.addAll(limited());
+    }
+    if (otherUser) {
+      command.addAll(asNobody());
+    }
+    return command;
+  }
+}

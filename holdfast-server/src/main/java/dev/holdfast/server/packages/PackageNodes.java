@@ -1,0 +1,244 @@
+package dev.holdfast.server.packages;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Environment;
+import dev.holdfast.server.tenant.OpenTenant;
+import dev.holdfast.server.tenant.TenantState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the packages of tenants in the process of the server: the newest version of each, and older
+ * ones as long as live jobs or open runs need them. A version that is not needed any more is
+ * unloaded; it is loaded again if work of it appears.
+ */
+public final class PackageNodes implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(PackageNodes.class);
+  private static final Duration LOOK = Duration.ofSeconds(2);
+  private static final Duration LOOK_FOR_USE = Duration.ofSeconds(10);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(30);
+  private static final int ROLE_THREADS = 8;
+
+  private final PackageHost host;
+  private final PackageCatalog catalog;
+  private final PackageStore store;
+  private final PackageCache cache;
+  private final PackageNode.Shared shared;
+  private final Map<Long, PackageNode> running = new ConcurrentHashMap<>();
+  private final Map<Long, Long> pausedUntil = new HashMap<>();
+  private final Map<Long, Long> looked = new HashMap<>();
+  private final ExecutorService closing = Executors.newVirtualThreadPerTaskExecutor();
+  private final Set<Long> stopping = ConcurrentHashMap.newKeySet();
+  private final Semaphore wakeups = new Semaphore(0);
+  private final Thread loop;
+  private boolean refused;
+  private volatile boolean closed;
+
+  public PackageNodes(PackageHost host, PackageCatalog catalog, PackageStore store) {
+    this.host = host;
+    this.catalog = catalog;
+    this.store = store;
+    this.cache = new PackageCache(store);
+    Environment machine = Environment.machine();
+    this.shared =
+        new PackageNode.Shared(
+            host,
+            catalog,
+            new Environment(
+                Driver.pool(machine.ticker(), ROLE_THREADS),
+                machine.ticker(),
+                machine.ids(),
+                machine.random()));
+    this.loop = Thread.ofPlatform().daemon().name("holdfast-packages").unstarted(this::run);
+  }
+
+  /** Starts to look for packages. */
+  public PackageNodes start() {
+    loop.start();
+    return this;
+  }
+
+  /** Looks now: a package was stored or deleted. */
+  public void changed() {
+    wakeups.release();
+  }
+
+  /** Returns the versions that are loaded, as {@code name@version}. */
+  public List<String> loaded() {
+    return running.values().stream().map(node -> node.version().id().toString()).sorted().toList();
+  }
+
+  private void run() {
+    while (!closed) {
+      try {
+        catalog.refresh();
+        review();
+      } catch (StoreException failure) {
+        log.warn(
+            "Packages could not be read, retrying in {} s: {}",
+            LOOK.toSeconds(),
+            failure.getMessage());
+      } catch (RuntimeException failure) {
+        log.error("Packages could not be reviewed, retrying soon", failure);
+      }
+      try {
+        if (wakeups.tryAcquire(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+          wakeups.drainPermits();
+        }
+      } catch (InterruptedException stop) {
+        return;
+      }
+    }
+  }
+
+  private void review() {
+    Set<Long> wanted = new HashSet<>();
+    boolean trusted = host.trusts();
+    for (OpenTenant tenant : host.tenants()) {
+      List<StoredPackage> versions = catalog.versions(tenant.tenant().id());
+      if (versions.isEmpty() || tenant.tenant().state() != TenantState.ACTIVE) {
+        continue;
+      }
+      if (!trusted) {
+        warn();
+        continue;
+      }
+      for (StoredPackage version : needed(tenant, versions)) {
+        wanted.add(version.number());
+        startIfMissing(tenant, version);
+      }
+    }
+    running.forEach((number, node) -> {
+      if (!wanted.contains(number)) {
+        stop(number, node);
+      }
+    });
+  }
+
+  private void warn() {
+    if (!refused) {
+      refused = true;
+      log.warn(
+          "There are several tenants, so this server runs no code of packages in its process: their"
+              + " jobs wait. Start it with --trust-packages if you trust all tenants.");
+    }
+  }
+
+  /**
+   * An old version is loaded when a job of it is ready, and stays as long as a job or run of it has
+   * not ended: a run that waits may continue at any time.
+   */
+  private List<StoredPackage> needed(OpenTenant tenant, List<StoredPackage> versions) {
+    List<StoredPackage> needed = new ArrayList<>();
+    List<StoredPackage> unloaded = new ArrayList<>();
+    for (StoredPackage version : versions) {
+      if (version.newest() || (running.containsKey(version.number()) && isUsed(tenant, version))) {
+        needed.add(version);
+      } else if (!running.containsKey(version.number())) {
+        unloaded.add(version);
+      }
+    }
+    if (!unloaded.isEmpty()) {
+      Set<String> ready =
+          store
+              .database()
+              .run(
+                  "look for work of old packages",
+                  statements ->
+                      LiveStacks.ready(statements, tenant.tenant(), host.queues(), unloaded));
+      unloaded.stream()
+          .filter(version -> ready.contains(version.id().toString()))
+          .forEach(needed::add);
+    }
+    return needed;
+  }
+
+  /** Looked up from time to time: it may read all live jobs of the tenant. */
+  private boolean isUsed(OpenTenant tenant, StoredPackage version) {
+    long now = System.nanoTime();
+    Long last = looked.get(version.number());
+    if (last != null && now - last < LOOK_FOR_USE.toNanos()) {
+      return true;
+    }
+    looked.put(version.number(), now);
+    return store
+        .database()
+        .run(
+            "look for work of package " + version.id(),
+            statements ->
+                LiveStacks.isUsed(statements, tenant.tenant(), version.id().toString()));
+  }
+
+  private void startIfMissing(OpenTenant tenant, StoredPackage version) {
+    long number = version.number();
+    Long paused = pausedUntil.get(number);
+    if (running.containsKey(number)
+        || stopping.contains(number)
+        || (paused != null && System.nanoTime() - paused < 0)) {
+      return;
+    }
+    try {
+      running.put(number, PackageNode.start(shared, tenant, version, cache.jar(version)));
+      pausedUntil.remove(number);
+      log.info("Package {} of tenant {} is loaded", version.id(), tenant.tenant().name());
+    } catch (RuntimeException | LinkageError failure) {
+      pausedUntil.put(number, System.nanoTime() + AFTER_FAILURE.toNanos());
+      log.warn(
+          "Package {} of tenant {} could not be loaded, retrying in {} s: {}",
+          version.id(),
+          tenant.tenant().name(),
+          AFTER_FAILURE.toSeconds(),
+          failure.toString());
+    }
+  }
+
+  /** Elsewhere: running jobs may take their time, and other packages must not wait for them. */
+  private void stop(long number, PackageNode node) {
+    stopping.add(number);
+    running.remove(number, node);
+    looked.remove(number);
+    closing.execute(() -> {
+      try {
+        node.close();
+        cache.drop(node.version());
+        log.info("Package {} is unloaded: nothing needs it", node.version().id());
+      } catch (RuntimeException failure) {
+        log.warn("Package {} could not be unloaded: {}", node.version().id(), failure.toString());
+      } finally {
+        stopping.remove(number);
+      }
+    });
+  }
+
+  /** Interrupts running jobs, so that a close that waits for them ends at once. */
+  public void stopNow() {
+    running.values().forEach(PackageNode::stopNow);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    loop.interrupt();
+    try {
+      loop.join();
+    } catch (InterruptedException impatient) {
+      Thread.currentThread().interrupt();
+    }
+    running.forEach(this::stop);
+    closing.close();
+    cache.close();
+  }
+}
