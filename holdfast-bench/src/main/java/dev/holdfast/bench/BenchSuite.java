@@ -52,6 +52,7 @@ public final class BenchSuite implements Extension, Runnable {
   static List<BenchCommand> benches() {
     return List.of(
         new DrainBench(),
+        new SlotsBench(),
         new RawBench(),
         new ContentionBench(),
         new EnqueueBench(),

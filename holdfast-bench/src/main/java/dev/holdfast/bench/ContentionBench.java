@@ -82,7 +82,7 @@ public final class ContentionBench extends BenchCommand {
     server.settle();
     long started = Micros.now();
     for (Child child : children) {
-      child.tell("GO");
+      child.tell(Integer.toString(NoopJobs.CONCURRENCY));
     }
     long ended = started;
     for (Child child : children) {

@@ -36,11 +36,15 @@ final class DrainChild extends ChildCommand {
     this.last = address.connect().prepareStatement(LAST.formatted(schema));
   }
 
-  /** Replies with the number of jobs and the time when the last was durably finished. */
+  /**
+   * Replies with the number of jobs and the time when the last was durably finished.
+   *
+   * @param order the number of slots; 0 for the default
+   */
   @Override
   protected String obey(String order) throws SQLException {
     AtomicInteger ran = new AtomicInteger();
-    try (HoldfastNode node = NoopJobs.start(store, ran)) {
+    try (HoldfastNode node = NoopJobs.start(store, Integer.parseInt(order), ran)) {
       long quietSince = Micros.now();
       long looked = quietSince;
       int seen = 0;

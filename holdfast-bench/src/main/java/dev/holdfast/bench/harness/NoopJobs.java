@@ -5,6 +5,7 @@ import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.store.Store;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
@@ -55,9 +56,20 @@ public final class NoopJobs {
 
   /** Starts a node that counts the jobs it runs. */
   public static HoldfastNode start(Store store, AtomicInteger ran) {
-    return HoldfastNode.on(store)
-        .maxConcurrent(CONCURRENCY)
-        .queue(QUEUE, CONCURRENCY)
+    return start(store, CONCURRENCY, ran);
+  }
+
+  /**
+   * Starts a node that counts the jobs it runs.
+   *
+   * @param slots 0 for the default
+   */
+  public static HoldfastNode start(Store store, int slots, AtomicInteger ran) {
+    NodeBuilder node = HoldfastNode.on(store);
+    if (slots > 0) {
+      node.maxConcurrent(slots).queue(QUEUE, slots);
+    }
+    return node
         // Equivalent to the default without metrics, which only one node of a process can use.
         .meters(new CompositeMeterRegistry())
         .handle(

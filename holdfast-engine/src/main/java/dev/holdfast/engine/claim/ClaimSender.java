@@ -76,6 +76,9 @@ public final class ClaimSender {
 
     int ahead;
 
+    /** How many more jobs to start: in slots that become free while the claim is under way. */
+    int soon;
+
     private Request(Lane lane, Tenure tenure, @Nullable Integer limit) {
       this.lane = lane;
       this.tenure = tenure;
@@ -83,7 +86,7 @@ public final class ClaimSender {
     }
 
     int size() {
-      return start + ahead;
+      return start + soon + ahead;
     }
 
     boolean isOpen() {
@@ -108,8 +111,13 @@ public final class ClaimSender {
    * What a call returned.
    *
    * @param roomForSuspects when there may be room for crash suspects, if there was none
+   * @param took how long the call took
    */
-  record Claimed(List<ClaimedJob> jobs, Moment roomForSuspects) {}
+  record Claimed(List<ClaimedJob> jobs, Moment roomForSuspects, Duration took) {}
+
+  Moment now() {
+    return ticker.now();
+  }
 
   /**
    * Claims jobs of these tasks.
@@ -134,7 +142,7 @@ public final class ClaimSender {
       }
       known = true;
       record(request.lane.queue(), jobs, took);
-      return new Claimed(jobs, roomForSuspects);
+      return new Claimed(jobs, roomForSuspects, took);
     } finally {
       if (known) {
         held.calls().end(call);
@@ -155,7 +163,7 @@ public final class ClaimSender {
         call,
         queue,
         group.tasks(),
-        request.start,
+        request.start + request.soon,
         request.ahead,
         request.limit,
         suspects,

@@ -3,6 +3,7 @@ package dev.holdfast.engine.claim;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.Lane;
+import dev.holdfast.engine.held.SlotQueue;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.TaskRules;
@@ -17,7 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims jobs for one lane, as many as it has free slots and room to prefetch.
+ * Claims jobs for one lane, as many as it has free slots and room to prefetch, and as many as will
+ * find a free slot in the time that a claim takes ({@link ClaimPace}).
  *
  * <p>While there is a backlog, the claimer claims whenever a quarter of its slots is free or a
  * short time has passed: claiming for single slots would make tiny batches. Without a backlog it
@@ -40,6 +42,7 @@ public final class Claimer implements Role {
   private final IdlePoll idlePoll;
   private final Waker waker;
   private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
+  private final ClaimPace pace = new ClaimPace();
   private volatile boolean claims;
   private volatile int looksInVain;
   private Moment roomForSuspects = Moment.NEVER;
@@ -65,7 +68,7 @@ public final class Claimer implements Role {
     this.starter = starter;
     this.idlePoll = idlePoll;
     this.waker = waker;
-    lane.claimedBy(waker);
+    lane.claimedBy(waker, heldJob -> runner.run(lane, heldJob));
     idlePoll.join(this);
   }
 
@@ -99,6 +102,8 @@ public final class Claimer implements Role {
   public void stop() {
     stopped = true;
     lane.hungerFor(0);
+    lane.refillAt(-1);
+    starter.handBack(lane.queued().all());
     starter.giveAllBack();
   }
 
@@ -115,9 +120,12 @@ public final class Claimer implements Role {
 
   @Override
   public Moment tick(Moment now) {
-    if (!claims) {
-      return Moment.NEVER;
-    }
+    starter.handBack(lane.queued().overdue(now));
+    Moment next = claims ? claim(now) : Moment.NEVER;
+    return lane.queued().size() == 0 ? next : next.earlier(now.plus(SlotQueue.LONGEST));
+  }
+
+  private Moment claim(Moment now) {
     idlePoll.leave(this);
     if (!now.isBefore(roomForSuspects)) {
       roomForSuspects = Moment.NEVER;
@@ -144,6 +152,7 @@ public final class Claimer implements Role {
     try {
       request.start = starter.hasJobs() ? 0 : lane.slots().reserve(size.most());
       request.ahead = Math.max(0, Math.min(starter.room(), size.most() - request.start));
+      request.soon = soon(now, size.most() - request.start - request.ahead);
       wanted = request.size();
       if (wanted == 0) {
         return awaitSlots(now);
@@ -177,16 +186,37 @@ public final class Claimer implements Role {
     return groups;
   }
 
+  /**
+   * Returns how many jobs to claim beside those that have a slot, because slots become free while
+   * the claim is under way. None if the lane prefetches, or if another one waits for its slots: the
+   * jobs of this lane would keep them.
+   */
+  private int soon(Moment now, int most) {
+    int expected = pace.soon(now, lane.released());
+    if (expected < 2 || starter.prefetches() || lane.isContested()) {
+      lane.refillAt(-1);
+      return 0;
+    }
+    lane.refillAt(expected / 2);
+    return Math.max(0, Math.min(expected - lane.queued().size(), most));
+  }
+
   private void claim(ClaimSender.Request request, TaskRules.Group group) {
     ClaimSender.Claimed claimed = sender.claim(request, group, heldJob -> accept(heldJob, request));
     roomForSuspects = claimed.roomForSuspects();
     size.saw(claimed.jobs());
+    if (!claimed.jobs().isEmpty()) {
+      pace.took(claimed.took());
+    }
   }
 
   private void accept(HeldJob heldJob, ClaimSender.Request request) {
-    if (heldJob.job().started()) {
+    if (heldJob.job().started() && request.start > 0) {
       request.start--; // From here on the runner releases the slot.
       runner.run(lane, heldJob);
+    } else if (heldJob.job().started()) {
+      request.soon--;
+      lane.runSoon(heldJob, sender.now());
     } else {
       request.ahead--;
       starter.prefetch(heldJob);
@@ -203,7 +233,8 @@ public final class Claimer implements Role {
     int enough = Math.max(1, Math.min(LARGEST_BATCH, lane.slots().turn() / 4));
     lane.hungerFor(enough);
     boolean room = starter.room() > 0 || !starter.hasJobs();
-    return room && lane.slots().free() >= enough ? now : now.plus(SLOT_CHECK);
+    boolean ready = lane.slots().free() >= enough || lane.wantsRefill();
+    return room && ready ? now : now.plus(SLOT_CHECK);
   }
 
   /**
@@ -211,6 +242,7 @@ public final class Claimer implements Role {
    */
   private Moment awaitWork(Moment now, int got) {
     lane.hungerFor(0);
+    lane.refillAt(-1);
     looksInVain = got > 0 ? 0 : looksInVain + 1;
     return idlePoll.nextPoll(this, looksInVain, now);
   }

@@ -143,7 +143,13 @@ public final class Starter implements Role {
         && rules.mayStart(lane, heldJob, now);
   }
 
-  private void handBack(List<HeldJob> unwanted) {
+  /** Returns whether jobs are prefetched at all. */
+  boolean prefetches() {
+    return prefetch > 0;
+  }
+
+  /** Hands back jobs whose code has not started. */
+  void handBack(List<HeldJob> unwanted) {
     unwanted.forEach(sink::handBack);
   }
 

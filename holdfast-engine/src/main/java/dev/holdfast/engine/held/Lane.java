@@ -1,7 +1,10 @@
 package dev.holdfast.engine.held;
 
 import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.time.Moment;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 
@@ -11,6 +14,8 @@ import java.util.function.Predicate;
  *
  * <p>A claimer that waits for slots registers how many it needs with {@link #hungerFor}. The
  * release that frees enough of them wakes it; every other release costs nothing.
+ *
+ * <p>A slot that is released passes to the next job of the {@link SlotQueue}, if one waits there.
  */
 public final class Lane {
   private final String queue;
@@ -18,6 +23,10 @@ public final class Lane {
   private final List<String> tasks;
   private final Slots slots;
   private final String name;
+  private final SlotQueue queued = new SlotQueue();
+  private final LongAdder released = new LongAdder();
+  private volatile Consumer<HeldJob> run = heldJob -> {};
+  private volatile int refill = -1;
   private volatile int hunger;
   private volatile Waker claimer = () -> {};
   private volatile Waker starter = () -> {};
@@ -62,9 +71,34 @@ public final class Lane {
     return slots;
   }
 
-  /** Sets what to wake when slots are free. */
-  public void claimedBy(Waker waker) {
+  /**
+   * Sets what to wake when slots are free, and what runs the jobs that wait for a slot; the slot is
+   * reserved for the job.
+   */
+  public void claimedBy(Waker waker, Consumer<HeldJob> runner) {
     this.claimer = waker;
+    this.run = runner;
+  }
+
+  /** Returns the jobs that wait for a slot. */
+  public SlotQueue queued() {
+    return queued;
+  }
+
+  /** Returns how often a slot was released, since the node started. */
+  public long released() {
+    return released.sum();
+  }
+
+  /** Runs a job in the next slot that is free. */
+  public void runSoon(HeldJob heldJob, Moment now) {
+    queued.add(heldJob, now);
+    startQueued();
+  }
+
+  /** Wakes the claimer when no more than this many jobs wait for a slot; -1 for never. */
+  public void refillAt(int jobs) {
+    this.refill = jobs;
   }
 
   /** Sets what to wake when a slot is free and jobs wait to be started, and how many wait. */
@@ -86,14 +120,27 @@ public final class Lane {
     return keeps.test(ended);
   }
 
+  /** Returns whether so few jobs wait for a slot that its claimer should claim more. */
+  public boolean wantsRefill() {
+    return queued.size() <= refill;
+  }
+
   /** Returns whether jobs wait for slots of this lane, as far as this node knows. */
   public boolean isSought() {
-    return hunger > 0 || unstarted.getAsInt() > 0;
+    return hunger > 0 || queued.size() > 0 || unstarted.getAsInt() > 0;
   }
 
   /** Wakes the claimer when this many slots are free; 0 for never. */
-  public void hungerFor(int slotsWanted) {
+  public synchronized void hungerFor(int slotsWanted) {
+    if ((slotsWanted > 0) != (hunger > 0)) {
+      slots.seek(slotsWanted > 0);
+    }
     this.hunger = slotsWanted;
+  }
+
+  /** Returns whether another lane, or another node of the process, waits for slots of this one. */
+  public boolean isContested() {
+    return slots.turn() < slots.capacity() || slots.isSoughtBeyond(hunger > 0 ? 1 : 0);
   }
 
   /** Returns whether its claimer waits for slots, because there is more to claim. */
@@ -108,15 +155,38 @@ public final class Lane {
     }
   }
 
-  /** Releases a slot. */
+  /** Releases a slot, or passes it to the next job that waits for one. */
   public void release() {
+    released.increment();
+    HeldJob next = queued.poll();
+    if (next != null) {
+      if (queued.size() == refill) {
+        claimer.wake();
+      }
+      run.accept(next);
+      return;
+    }
     slots.release(1);
+    if (queued.size() > 0) {
+      startQueued(); // One that was added after the look, when the slot was not free yet.
+    }
     if (unstarted.getAsInt() > 0) {
       starter.wake();
     }
     int wanted = hunger;
     if (wanted > 0 && slots.free() >= wanted) {
       claimer.wake();
+    }
+  }
+
+  private void startQueued() {
+    while (queued.size() > 0 && slots.free() > 0 && slots.reserve(1) == 1) {
+      HeldJob next = queued.poll();
+      if (next == null) {
+        slots.release(1);
+        return;
+      }
+      run.accept(next);
     }
   }
 

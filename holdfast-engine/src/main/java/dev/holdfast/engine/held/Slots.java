@@ -17,6 +17,7 @@ public final class Slots {
     private final int capacity;
     private final AtomicInteger used = new AtomicInteger();
     private final AtomicInteger lost = new AtomicInteger();
+    private final AtomicInteger seekers = new AtomicInteger();
 
     public Pool(int capacity) {
       this.capacity = capacity;
@@ -90,6 +91,21 @@ public final class Slots {
   /** Notes that a hung attempt has ended. */
   public void find() {
     pools.forEach(pool -> pool.lost.decrementAndGet());
+  }
+
+  /** Notes that a lane waits for slots, or no longer does. */
+  void seek(boolean waits) {
+    pools.forEach(pool -> pool.seekers.addAndGet(waits ? 1 : -1));
+  }
+
+  /** Returns whether more lanes than this number wait for a pool that has no free slot. */
+  boolean isSoughtBeyond(int lanes) {
+    for (Pool pool : pools) {
+      if (pool.free() <= 0 && pool.seekers.get() > lanes) {
+        return true;
+      }
+    }
+    return false;
   }
 
   public int free() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.held.ClaimCalls;
@@ -13,6 +14,7 @@ import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.held.NodeClaims;
+import dev.holdfast.engine.held.SlotQueue;
 import dev.holdfast.engine.held.Slots;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.held.Tenure;
@@ -43,6 +45,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.AbstractList;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -68,6 +71,7 @@ class ClaimerTest {
   private final Slots slots = new Slots(new Object(), List.of(new Slots.Pool(SLOTS)));
   private final Lane lane =
       new Lane("default", TaskExecutor.of("own", SLOTS, threads), List.of(TASK.name()), slots);
+  private final List<HeldJob> handedBack = new ArrayList<>();
   private Supplier<List<ClaimedJob>> reply = List::of;
 
   @AfterEach
@@ -94,7 +98,9 @@ class ClaimerTest {
           public void finish(HeldJob heldJob, Finish finish) {}
 
           @Override
-          public void handBack(HeldJob heldJob) {}
+          public void handBack(HeldJob heldJob) {
+            handedBack.add(heldJob);
+          }
         };
     Claims claims =
         (Claims)
@@ -202,5 +208,38 @@ class ClaimerTest {
     assertThat(calls.look().oldest()).as("heartbeats still ask about it").isEqualTo(1);
     assertThat(heldJobs.find(jobs.get(0).id())).isNotNull();
     assertThat(slots.free()).as("only the job that runs has a slot").isEqualTo(SLOTS - 1);
+  }
+
+  private static HeldJob heldJob(int number) {
+    Tenure tenure = new Tenure(new UUID(1, 1), TICKER, Duration.ofHours(1), () -> false, NOW);
+    return new HeldJob(job(number), 1, JobPolicy.NONE, tenure);
+  }
+
+  @Test
+  void aStoppedClaimerHandsBackTheJobsThatWaitForASlot() {
+    Claimer claimer = claimer();
+    assertThat(slots.reserve(SLOTS)).isEqualTo(SLOTS);
+    HeldJob waiting = heldJob(1);
+    lane.runSoon(waiting, NOW);
+
+    claimer.stop();
+
+    assertThat(handedBack).containsExactly(waiting);
+    assertThat(lane.queued().size()).isZero();
+  }
+
+  @Test
+  void aJobThatHasWaitedTooLongForASlotIsHandedBackAlthoughNothingElseIsToBeDone() {
+    Claimer claimer = claimer();
+    assertThat(slots.reserve(SLOTS)).isEqualTo(SLOTS);
+    HeldJob waiting = heldJob(1);
+    lane.runSoon(waiting, NOW);
+
+    Moment next = claimer.tick(NOW);
+    assertThat(handedBack).isEmpty();
+    assertThat(next).isLessThanOrEqualTo(NOW.plus(SlotQueue.LONGEST));
+    claimer.tick(NOW.plus(SlotQueue.LONGEST));
+
+    assertThat(handedBack).containsExactly(waiting);
   }
 }

@@ -23,6 +23,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class EarlyClaims extends EarlyClaimContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Stranded extends StrandedContract {
     private final Store store = freshStore();
 

@@ -1,0 +1,69 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.bench.harness.Bar;
+import dev.holdfast.bench.harness.Bench;
+import dev.holdfast.bench.harness.BenchCommand;
+import dev.holdfast.bench.harness.BenchDatabase;
+import dev.holdfast.bench.harness.BenchServer;
+import dev.holdfast.bench.harness.Child;
+import dev.holdfast.bench.harness.Measure;
+import dev.holdfast.bench.harness.Micros;
+import dev.holdfast.bench.harness.NoopJobs;
+import dev.holdfast.bench.harness.Report;
+import dev.holdfast.bench.harness.Rounds;
+import picocli.CommandLine.Command;
+
+/** Measures how much the speed of a node depends on its number of slots. */
+@Command(
+    name = "slots",
+    description =
+        "Run 200k no-op jobs in a new process, with default settings and with 16 slots, and compare"
+            + " with 1,000 slots.")
+public final class SlotsBench extends BenchCommand {
+  private static final int ROUNDS = 5;
+  private static final int FEW = 16;
+
+  @Override
+  public void measure(Bench bench) throws Exception {
+    int jobs = bench.jobs(200_000, 2_000);
+    try (BenchDatabase database = bench.server().fresh()) {
+      Rounds<Double> rounds =
+          bench
+              .<Double>rounds("slots", ROUNDS)
+              .side("many", () -> drain(bench.server(), database, jobs, NoopJobs.CONCURRENCY))
+              .side("default", () -> drain(bench.server(), database, jobs, 0))
+              .side("few", () -> drain(bench.server(), database, jobs, FEW))
+              .run();
+      Report report = bench.report();
+      report.add(Measure.of("slots.many", rounds.median("many", r -> r), "jobs/s"));
+      report.add(Measure.of("slots.default", rounds.median("default", r -> r), "jobs/s"));
+      report.add(Measure.of("slots.few", rounds.median("few", r -> r), "jobs/s"));
+      report.add(
+          Measure.of("slots.default_ratio", rounds.ratio("default", "many", r -> r), Measure.RATIO)
+              .should(Bar.atLeast(0.75)));
+      report.add(
+          Measure.of("slots.few_ratio", rounds.ratio("few", "many", r -> r), Measure.RATIO)
+              .should(Bar.atLeast(0.40)));
+    }
+  }
+
+  /**
+   * Drains jobs in a new process, and returns the jobs per second, without the start of its JVM.
+   *
+   * @param slots 0 for the default
+   */
+  private static double drain(BenchServer server, BenchDatabase database, int jobs, int slots)
+      throws Exception {
+    database.clear();
+    NoopJobs.enqueue(database.store(), jobs);
+    server.settle();
+    try (Child child = Child.start(server, database.schema(), "drain-child")) {
+      child.await(Child.READY);
+      long started = Micros.now();
+      child.tell(Integer.toString(slots));
+      long[] ranAndWhen = child.await(Child.DONE);
+      database.requireDone(jobs, 0);
+      return jobs / ((ranAndWhen[1] - started) / 1e6);
+    }
+  }
+}

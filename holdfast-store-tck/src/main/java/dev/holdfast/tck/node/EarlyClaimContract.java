@@ -1,0 +1,137 @@
+package dev.holdfast.tck.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.api.JobRequest;
+import dev.holdfast.api.job.Enqueued;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.tck.fault.StoreMethod;
+import dev.holdfast.tck.simulation.Interposed;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** A node whose jobs are shorter than a claim claims before it has free slots. */
+public abstract class EarlyClaimContract extends NodeTestBase {
+  private static final int SLOTS = 4;
+  private static final Duration CLAIM_TAKES = Duration.ofMillis(5);
+
+  private static final TaskType<Note, String> OTHER =
+      TaskType.of("test::other", Note.class, String.class).with(options -> options.queue("other"));
+
+  private static final TaskType<Note, String> LONG =
+      TaskType.of("test::long", Note.class, String.class);
+
+  private final AtomicInteger largestClaim = new AtomicInteger();
+
+  /** Returns a store whose claims take as long as those of a database that is not on this host. */
+  private Store distant() {
+    return Interposed.on(
+        store(),
+        call -> {
+          if (call.is(StoreMethod.CLAIM)
+              && call.arguments().getFirst() instanceof ClaimRequest request) {
+            largestClaim.accumulateAndGet(request.start(), Math::max);
+            LockSupport.parkNanos(CLAIM_TAKES.toNanos());
+          }
+          return call.proceed();
+        });
+  }
+
+  private List<Enqueued<?>> enqueue(TaskType<Note, ?> type, int count) {
+    List<JobRequest<Note, ?>> requests = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      requests.add(JobRequest.of(type, new Note("n" + i)));
+    }
+    return client().enqueueAll(requests);
+  }
+
+  private long count(JobState state) {
+    return client().count(JobFilter.all().state(state)).of(state);
+  }
+
+  @Test
+  void shortJobsAreClaimedBeforeTheirSlotsAreFreeAndNeverExceedThem() {
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    AtomicInteger ran = new AtomicInteger();
+    enqueue(ECHO, 2_000);
+
+    start(
+        node(distant())
+            .queue("default", SLOTS)
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                  running.decrementAndGet();
+                  ran.incrementAndGet();
+                  return note.text();
+                }));
+
+    await().atMost(SOON).until(() -> count(JobState.SUCCEEDED) == 2_000);
+    assertThat(ran).as("each job runs once").hasValue(2_000);
+    assertThat(largestClaim.get()).as("jobs of one claim").isGreaterThan(SLOTS);
+    assertThat(most.get()).as("jobs that ran at once").isLessThanOrEqualTo(SLOTS);
+  }
+
+  @Test
+  void jobsThatWaitTooLongForASlotAreHandedBackWithoutUsingAnAttempt() {
+    CountDownLatch gate = new CountDownLatch(1);
+    enqueue(ECHO, 1_000);
+    List<Enqueued<?>> longOnes = enqueue(LONG, 60);
+
+    start(
+        node(distant())
+            .queue("default", SLOTS)
+            .handle(ECHO, (note, context) -> note.text())
+            .handle(
+                LONG,
+                (note, context) -> {
+                  gate.await();
+                  return note.text();
+                }));
+
+    await().atMost(SOON).until(() -> count(JobState.SUCCEEDED) == 1_000);
+    await().atMost(SOON).until(() -> count(JobState.RUNNING) == SLOTS);
+    assertThat(largestClaim.get()).as("jobs of one claim").isGreaterThan(SLOTS);
+    assertThat(count(JobState.READY)).isEqualTo(60 - SLOTS);
+    gate.countDown();
+    for (Enqueued<?> each : longOnes) {
+      assertThat(awaitState(each.id(), JobState.SUCCEEDED).attempt()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aQueueThatWaitsForSlotsGetsThemAlthoughAnotherClaimsEarly() {
+    AtomicInteger ran = new AtomicInteger();
+    enqueue(ECHO, 10_000);
+
+    start(
+        node(distant())
+            .maxConcurrent(SLOTS)
+            .queue("default", SLOTS)
+            .queue("other", SLOTS)
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  ran.incrementAndGet();
+                  return note.text();
+                })
+            .handle(OTHER, (note, context) -> note.text()));
+    await().atMost(SOON).until(() -> ran.get() > 500);
+    List<Enqueued<?>> others = enqueue(OTHER, 20);
+
+    others.forEach(job -> awaitState(job.id(), JobState.SUCCEEDED));
+    assertThat(ran.get()).as("jobs of the first queue by then").isLessThan(10_000);
+  }
+}
