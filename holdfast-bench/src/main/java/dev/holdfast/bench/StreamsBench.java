@@ -73,6 +73,7 @@ public final class StreamsBench extends BenchCommand {
               .side(
                   "watched",
                   () -> {
+                    awaitNobody(server);
                     try (Clients watching = new Clients(server.url(), key, clients, events)) {
                       return drain(bench, server, jobs);
                     }
@@ -94,6 +95,21 @@ public final class StreamsBench extends BenchCommand {
           .note(
               "streams: %d clients received %d kB in all rounds."
                   .formatted(clients, events.get() / 1_024));
+    }
+  }
+
+  /**
+   * Waits until the server has noticed that the clients of the round before have left, which it
+   * does when it writes to them: a tenant may have as many clients as watch here.
+   */
+  private static void awaitNobody(HoldfastServer server) throws InterruptedException {
+    long end = System.nanoTime() + LIMIT.toNanos();
+    while (server.watching() > 0) {
+      if (System.nanoTime() - end > 0) {
+        throw new BenchException(
+            "%d clients that have left are still counted.".formatted(server.watching()));
+      }
+      Thread.sleep(5);
     }
   }
 

@@ -82,7 +82,11 @@ final class TenantServers {
   private TaskModule module() {
     return binder ->
         binder
-            .handle(NoopJobs.TASK, (payload, context) -> counter.count())
+            .handle(
+                NoopJobs.TASK,
+                (payload, context) -> {
+                  counter.count();
+                })
             .handle(
                 TIMED,
                 (payload, context) -> {

@@ -9,7 +9,6 @@ import dev.holdfast.server.http.JsonText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -17,11 +16,6 @@ import tools.jackson.databind.JsonNode;
 /** Reads the options of jobs. */
 final class JobFields {
   private static final Duration FIRST_DELAY = Duration.ofSeconds(2);
-
-  private static final Set<String> REQUIRED = Set.of("task", "payload");
-
-  /** Changes nothing: what a request without options has, which most are. */
-  static final Consumer<JobOptions.Builder> UNCHANGED = job -> {};
 
   private JobFields() {}
 
@@ -37,9 +31,6 @@ final class JobFields {
    * @param timed whether a delay and a unique key are possible
    */
   static Consumer<JobOptions.Builder> options(Fields fields, boolean timed) {
-    if (fields.hasOnly(REQUIRED)) {
-      return UNCHANGED;
-    }
     String queue = fields.textOr("queue", null);
     Integer priority = fields.integer("priority");
     List<String> tags = fields.texts("tags");

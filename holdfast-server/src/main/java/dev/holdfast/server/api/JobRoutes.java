@@ -30,9 +30,7 @@ import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenant.TenantState;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
@@ -78,7 +76,7 @@ final class JobRoutes {
     Fields body = call.body();
     NewJob job = newJob(body);
     body.done();
-    Enqueued<?> enqueued = client(call).enqueue(new Requests(call).of(job, call.newId()));
+    Enqueued<?> enqueued = client(call).enqueue(job.request(call, call.newId()));
     return Response.created(enqueued.created(), view(enqueued));
   }
 
@@ -95,10 +93,9 @@ final class JobRoutes {
           "%d jobs are not possible in one request: give 1 to %d.", jobs.size(), BULK);
     }
     UUID first = call.newId();
-    Requests checked = new Requests(call);
     List<JobRequest<JsonNode, Void>> requests = new ArrayList<>();
     for (int i = 0; i < jobs.size(); i++) {
-      requests.add(checked.of(jobs.get(i), nth(first, i)));
+      requests.add(jobs.get(i).request(call, nth(first, i)));
     }
     ArrayNode results = JsonText.array();
     client(call).enqueueAll(requests).forEach(enqueued -> results.add(view(enqueued)));
@@ -113,35 +110,18 @@ final class JobRoutes {
 
   /** A job to be enqueued, before it is checked as a whole. */
   private record NewJob(
-      String task, JsonNode payload, @Nullable UUID id, Consumer<JobOptions.Builder> options) {}
-
-  /** Checks jobs that are enqueued together. Most of them have the same task. */
-  private static final class Requests {
-    private final Call call;
-    private final Map<String, TaskType<JsonNode, Void>> types = new HashMap<>();
-
-    Requests(Call call) {
-      this.call = call;
-    }
+      String task, JsonNode payload, @Nullable UUID id, Consumer<JobOptions.Builder> options) {
 
     /**
      * @param otherwise the id for a request that may be repeated
      */
-    JobRequest<JsonNode, Void> of(NewJob job, UUID otherwise) {
-      TaskType<JsonNode, Void> type = types.computeIfAbsent(job.task, this::type);
-      JobRequest<JsonNode, Void> request =
-          job.options == JobFields.UNCHANGED
-              ? JobRequest.of(type, job.payload)
-              : JobRequest.of(type, job.payload, job.options);
-      // An id that may have been used is looked up in history, which a new one need not be.
-      UUID chosen = job.id == null && call.isRepeatable() ? otherwise : job.id;
-      return chosen == null ? request : request.withId(new JobId(chosen));
-    }
-
-    private TaskType<JsonNode, Void> type(String task) {
+    JobRequest<JsonNode, Void> request(Call call, UUID otherwise) {
       TaskType<JsonNode, Void> type = TaskType.of(task, JsonNode.class);
       Patterns.requireTask(call, task);
-      return type;
+      JobRequest<JsonNode, Void> request = JobRequest.of(type, payload, options);
+      // An id that may have been used is looked up in history, which a new one need not be.
+      UUID chosen = id == null && call.isRepeatable() ? otherwise : id;
+      return chosen == null ? request : request.withId(new JobId(chosen));
     }
   }
 

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -21,16 +20,12 @@ import tools.jackson.databind.node.ObjectNode;
  * fields it knows and then calls {@link #done}, which fails if one was not valid or not known.
  */
 public final class Fields {
-  private final Supplier<String> prefix;
+  private final String prefix;
   private final ObjectNode object;
   private final List<Response.FieldError> errors;
-  private final List<String> known = new ArrayList<>();
+  private final Set<String> known = new TreeSet<>();
 
-  /**
-   * @param prefix what precedes the names of fields in errors; made only for errors, because a
-   *     request can have thousands of objects
-   */
-  private Fields(Supplier<String> prefix, ObjectNode object, List<Response.FieldError> errors) {
+  private Fields(String prefix, ObjectNode object, List<Response.FieldError> errors) {
     this.prefix = prefix;
     this.object = object;
     this.errors = errors;
@@ -40,7 +35,7 @@ public final class Fields {
     if (!(body instanceof ObjectNode object)) {
       throw Code.INVALID_REQUEST.because("The body must be a JSON object.");
     }
-    return new Fields(() -> "", object, new ArrayList<>());
+    return new Fields("", object, new ArrayList<>());
   }
 
   private @Nullable JsonNode value(String name) {
@@ -50,7 +45,7 @@ public final class Fields {
   }
 
   private void wrong(String name, String message) {
-    errors.add(new Response.FieldError(prefix.get() + name, message));
+    errors.add(new Response.FieldError(prefix + name, message));
   }
 
   /** Reads a text that is required. */
@@ -195,11 +190,6 @@ public final class Fields {
     return object.has(name);
   }
 
-  /** Returns whether there are no fields but these. */
-  public boolean hasOnly(Set<String> names) {
-    return names.containsAll(object.propertyNames());
-  }
-
   /** Reads any JSON; null if it is absent. */
   public @Nullable JsonNode json(String name) {
     return value(name);
@@ -227,7 +217,7 @@ public final class Fields {
       wrong(name, "must be an object");
       return null;
     }
-    return new Fields(() -> prefix.get() + name + ".", inner, errors);
+    return new Fields(prefix + name + ".", inner, errors);
   }
 
   /** Reads a list of objects; empty if it is absent. */
@@ -242,30 +232,25 @@ public final class Fields {
       return all;
     }
     for (int i = 0; i < value.size(); i++) {
-      int index = i;
+      String place = "%s[%d]".formatted(name, i);
       if (value.get(i) instanceof ObjectNode inner) {
-        all.add(new Fields(() -> prefix.get() + place(name, index) + ".", inner, errors));
+        all.add(new Fields(prefix + place + ".", inner, errors));
       } else {
-        wrong(place(name, index), "must be an object");
+        wrong(place, "must be an object");
       }
     }
     return all;
-  }
-
-  private static String place(String name, int index) {
-    return name + "[" + index + "]";
   }
 
   /** Notes that there are no fields but those that were read. */
   public void noOthers() {
     for (String name : object.propertyNames()) {
       if (!known.contains(name)) {
-        Set<String> names = new TreeSet<>(known);
         wrong(
             name,
             "is not known: "
                 + Suggestion.orElse(
-                    name, names, names.isEmpty() ? "remove it." : "use one of " + names + "."));
+                    name, known, known.isEmpty() ? "remove it." : "use one of " + known + "."));
       }
     }
   }

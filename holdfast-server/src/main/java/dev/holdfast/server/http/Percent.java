@@ -15,21 +15,6 @@ final class Percent {
    * @throws ProblemException if it is not valid, or contains NUL
    */
   static String decode(String text) {
-    return isPlain(text) ? text : decodeEscapes(text);
-  }
-
-  /** Returns whether a text has nothing to decode or to refuse, as most have. */
-  private static boolean isPlain(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      char character = text.charAt(i);
-      if (character == '%' || character == 0 || character >= 0x80) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static String decodeEscapes(String text) {
     byte[] bytes = new byte[text.length() * 3];
     int length = 0;
     for (int i = 0; i < text.length(); i++) {

@@ -330,24 +330,17 @@ public final class Pipeline {
     if (request.contentLength() > limit) {
       throw tooLarge(limit);
     }
-    // One byte more than a small body has, so that its end is seen at once.
-    long declared = request.contentLength();
-    int piece = declared >= 0 && declared < PIECE ? (int) declared + 1 : PIECE;
     try (InputStream in = request.body()) {
-      return read(in, limit, new byte[piece], deadline(settings.bodyTimeout()));
+      return read(in, limit, System.nanoTime() + settings.bodyTimeout().toNanos());
     } catch (IOException broken) {
       throw Code.MALFORMED_REQUEST.because("The body could not be read to its end.");
     }
   }
 
-  private static long deadline(Duration patience) {
-    return System.nanoTime() + patience.toNanos();
-  }
-
   /** In pieces as they arrive: a client that sends a byte from time to time must not stay long. */
-  private static byte[] read(InputStream in, int limit, byte[] piece, long deadline)
-      throws IOException {
-    ByteArrayOutputStream body = new ByteArrayOutputStream(piece.length);
+  private static byte[] read(InputStream in, int limit, long deadline) throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    byte[] piece = new byte[PIECE];
     while (true) {
       int length = in.read(piece);
       if (length < 0) {

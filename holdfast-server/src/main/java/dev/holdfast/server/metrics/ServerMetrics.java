@@ -19,8 +19,6 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +30,8 @@ public final class ServerMetrics implements Pipeline.Observer, AutoCloseable {
   private final JvmGcMetrics collections = new JvmGcMetrics();
   private final TenantLabels labels = new TenantLabels();
 
-  private final Map<Handled, Timer> requests = new ConcurrentHashMap<>();
-
   private volatile Supplier<NodeLoad> load = () -> NodeLoad.NONE;
   private volatile @Nullable TenantSamples samples;
-
-  /** Requests that are counted together. */
-  private record Handled(String route, int status) {}
 
   public ServerMetrics() {
     registry.config().meterFilter(new ServerNames());
@@ -140,18 +133,14 @@ public final class ServerMetrics implements Pipeline.Observer, AutoCloseable {
   /** Routes name no values of parameters, so the number of time series is bounded. */
   @Override
   public void handled(String route, @Nullable String tenant, int status, Duration took) {
-    // To look a timer up in the registry costs several times as much.
-    requests.computeIfAbsent(new Handled(route, status), this::timer).record(took);
+    Timer.builder("holdfast.http.requests")
+        .description("Requests by route and status")
+        .tags(Tags.of("route", route, "status", String.valueOf(status)))
+        .register(registry)
+        .record(took);
     if (tenant != null && !route.startsWith("GET ")) {
       touched(tenant);
     }
-  }
-
-  private Timer timer(Handled which) {
-    return Timer.builder("holdfast.http.requests")
-        .description("Requests by route and status")
-        .tags(Tags.of("route", which.route(), "status", String.valueOf(which.status())))
-        .register(registry);
   }
 
   /** Returns all metrics in the text format of Prometheus. */

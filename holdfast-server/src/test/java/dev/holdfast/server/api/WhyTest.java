@@ -178,6 +178,10 @@ class WhyTest {
     expect(forbidden, "MODE_FORBIDS", "mode of a node to full");
     assertThat(reason(tenant, forbidden, 0, "message")).doesNotContain(node);
     assertThat(reason(server.admin(), forbidden, 0, "message")).contains(node);
+    server
+        .admin()
+        .put("/v1/nodes/" + node + "/mode", "{\"mode\":\"full\",\"pattern\":\"test::fail\"}")
+        .expect(200);
   }
 
   @Test
@@ -214,7 +218,7 @@ class WhyTest {
 
   @Test
   void idsOfNodesAreShownToKeysOfTheInstallationOnly() {
-    String failed = T + "/jobs/" + enqueue("task", "test::fail", ",\"retry\":{\"maxAttempts\":1}");
+    String failed = T + "/jobs/" + enqueue("mode", "test::fail", ",\"retry\":{\"maxAttempts\":1}");
     await()
         .atMost(Duration.ofSeconds(60))
         .until(() -> tenant.get(failed).text("state").equals("FAILED"));
