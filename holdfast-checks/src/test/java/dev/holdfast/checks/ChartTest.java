@@ -37,7 +37,12 @@ class ChartTest {
   @TempDir Path folder;
 
   private static List<JsonNode> render(Map<String, Object> values) {
-    TemplateCommand command = new Helm(CHART).template().withName("hf").withNamespace("jobs");
+    TemplateCommand command =
+        new Helm(CHART)
+            .template()
+            .withName("hf")
+            .withNamespace("jobs")
+            .withKubeVersion("1.33.0");
     values.forEach(command::set);
     return Yaml.documents(command.call());
   }

@@ -151,32 +151,35 @@ final class SecretStore {
    */
   Rotation rotate(MasterKeys keys) {
     MasterKey old = keys.old();
-    int done = 0;
     List<String> damaged = new ArrayList<>();
-    if (old != null) {
-      Place last = new Place(Integer.MIN_VALUE, "");
-      List<Row> batch;
-      do {
-        Place after = last;
-        batch =
-            control.transaction(
-                "re-encrypt secrets",
-                statements -> {
-                  List<Row> rows = lock(statements, old, after);
-                  rotate(statements, keys.current(), old, rows);
-                  return rows;
-                });
-        for (Row row : batch) {
-          if (isDamaged(row, old)) {
-            damaged.add("%d/%s".formatted(row.place().tenant(), row.place().name()));
-          } else {
-            done++;
-          }
-          last = row.place();
-        }
-      } while (batch.size() == BATCH);
-    }
+    int done = old == null ? 0 : rotate(keys.current(), old, damaged);
     return new Rotation(done, remaining(keys.current()), damaged);
+  }
+
+  private int rotate(MasterKey current, MasterKey old, List<String> damaged) {
+    int done = 0;
+    Place last = new Place(Integer.MIN_VALUE, "");
+    List<Row> batch;
+    do {
+      Place after = last;
+      batch =
+          control.transaction(
+              "re-encrypt secrets",
+              statements -> {
+                List<Row> rows = lock(statements, old, after);
+                rotate(statements, current, old, rows);
+                return rows;
+              });
+      for (Row row : batch) {
+        if (isDamaged(row, old)) {
+          damaged.add("%d/%s".formatted(row.place().tenant(), row.place().name()));
+        } else {
+          done++;
+        }
+        last = row.place();
+      }
+    } while (batch.size() == BATCH);
+    return done;
   }
 
   /**
