@@ -106,7 +106,7 @@ final class ClusterCopy {
             return failure == null ? FileVisitResult.CONTINUE : gone(failure);
           }
 
-          /** A running server deletes files, too; its log says so. */
+          // A running server deletes files, too; its log says so.
           private FileVisitResult gone(IOException failure) throws IOException {
             if (failure instanceof NoSuchFileException) {
               return FileVisitResult.CONTINUE;
