@@ -13,7 +13,7 @@ import java.util.Set;
  * @param queues the queues to claim from
  * @param tasks the tasks to claim jobs of
  * @param from the oldest call of which the worker still holds jobs
- * @param wait how long to wait if there are none
+ * @param patience how long to wait if there are none
  */
 public record ClaimCall(
     long number,
@@ -22,7 +22,7 @@ public record ClaimCall(
     Set<String> queues,
     List<String> tasks,
     long from,
-    Duration wait) {
+    Duration patience) {
 
   int most() {
     return start + prefetch;

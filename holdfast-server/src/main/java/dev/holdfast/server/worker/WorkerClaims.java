@@ -51,7 +51,7 @@ final class WorkerClaims {
     try (Flights.Flight flight = flights.start(worker.incarnation(), call.number());
         TenantWork.Waiter waiter = work.waiter(call.queues())) {
       flight.onSuperseded(waiter::wake);
-      long deadline = System.nanoTime() + call.wait().toNanos();
+      long deadline = System.nanoTime() + call.patience().toNanos();
       while (true) {
         HeartbeatReply reply = check(tenant, worker, call.from());
         List<ClaimedJob> jobs = repeated(worker, call, reply);

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -11,6 +12,7 @@ import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish.Failure;
+import dev.holdfast.engine.store.NodeStore.ClaimRow;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Orphan;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
@@ -101,6 +103,21 @@ public abstract class CrashContract extends Contract {
         .hasSize(3)
         .extracting(ClaimedJob::suspicion)
         .containsOnly(Suspicion.SLOW);
+  }
+
+  @Test
+  void aHeartbeatTellsWhichClaimsAreCrashSuspects() {
+    JobId suspect = crash(job(), Suspicion.SLOW);
+    JobId plain = enqueue(job());
+    Worker worker = worker();
+    assertThat(ids(worker.claim(2, ONE))).containsExactlyInAnyOrder(suspect, plain);
+
+    assertThat(worker.beat().claims())
+        .extracting(row -> row.claim().id(), ClaimRow::suspect)
+        .containsExactlyInAnyOrder(tuple(suspect, true), tuple(plain, false));
+    assertThat(store.nodes().claims(worker.incarnation()))
+        .extracting(row -> row.claim().id(), ClaimRow::suspect)
+        .containsExactlyInAnyOrder(tuple(suspect, true), tuple(plain, false));
   }
 
   @Test
