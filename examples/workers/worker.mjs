@@ -22,12 +22,13 @@ const tasks = {
 };
 
 class Dead extends Error {} // Others may run its jobs: the worker forgets them and registers again.
+const now = () => performance.now();
 const units = { H: 3600e3, M: 60e3, S: 1e3 }; // Durations are texts such as PT7.5S.
 const millis = (text) => [...text.matchAll(/([\d.]+)([HMS])/g)].reduce((sum, [, n, unit]) => sum + n * units[unit], 0);
 const id = ({ claim: { job, token } }) => ({ job, token });
 
 class Worker {
-  path = ''; held = new Map(); answered = 0; allowed = Infinity; dead = new AbortController(); beaten = performance.now();
+  path = ''; held = new Map(); answered = 0; allowed = Infinity; dead = new AbortController(); beaten = now();
 
   async register() {
     const reply = await this.call('', { worker: randomUUID(), id: `${hostname()}-${process.pid}`,
@@ -36,7 +37,7 @@ class Worker {
     this.beat(millis(reply.heartbeatEvery)).catch(() => this.held.forEach((job) => job.stop.abort()));
   }
 
-  check() { if (this.dead.signal.aborted || performance.now() - this.beaten > this.allowed) throw new Dead(); }
+  check() { if (this.dead.signal.aborted || now() - this.beaten > this.allowed) throw new Dead(); }
 
   async call(what, body, method = 'POST') {
     for (;;) { // Every call may be repeated: it has a number, or names tokens.
@@ -60,13 +61,12 @@ class Worker {
     for (;;) {
       await sleep(every, undefined, { signal: this.dead.signal });
       const jobs = [...this.held.values()].map((job) => ({ ...id(job), progress: job.progress }));
-      const sent = performance.now(); // Before the call: the server counts from no earlier.
+      const sent = now(); // Before the call: the server counts from no earlier.
       const reply = await this.call('/heartbeat', { jobs, answered: this.answered });
       this.beaten = sent;
-      for (const { job } of [...reply.lost, ...reply.cancel, ...reply.release]) {
-        const verdict = reply.release.some((each) => each.job === job) ? 'HANDED_BACK' : 'CANCELLED';
-        if (this.held.has(job)) Object.assign(this.held.get(job), { verdict }).stop.abort();
-      }
+      const stop = (verdict) => ({ job }) => Object.assign(this.held.get(job) ?? {}, { verdict }).stop?.abort();
+      [...reply.lost, ...reply.cancel].forEach(stop('CANCELLED'));
+      reply.release.forEach(stop('HANDED_BACK'));
     }
   }
 
@@ -95,7 +95,5 @@ class Worker {
 }
 
 process.on('SIGTERM', () => { stopping = true; });
-while (!stopping) await new Worker().work().catch((failure) => {
-  if (!(failure instanceof Dead)) throw failure;
-});
+while (!stopping) await new Worker().work().catch((failure) => { if (!(failure instanceof Dead)) throw failure; });
 process.exit(0);

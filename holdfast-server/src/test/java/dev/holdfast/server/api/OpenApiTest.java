@@ -394,7 +394,14 @@ class OpenApiTest {
     admin.delete("/v1/tenants/acme?force=true").expect(200);
     admin.get("/v1/audit").expect(200);
     JsonNode nodes = admin.get("/v1/nodes").expect(200).json().path("nodes");
-    String node = nodes.path(0).path("id").asString();
+    // Not the remote worker, which has deregistered.
+    String node =
+        nodes
+            .valueStream()
+            .map(each -> each.path("id").asString())
+            .filter(id -> !id.contains(":"))
+            .findFirst()
+            .orElseThrow();
     admin.get("/v1/nodes/" + node).expect(200);
     admin
         .put("/v1/nodes/" + node + "/mode", "{\"mode\":\"disabled\",\"pattern\":\"no::*\"}")
