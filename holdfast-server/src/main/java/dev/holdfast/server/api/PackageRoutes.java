@@ -80,7 +80,7 @@ final class PackageRoutes {
         .put("version", stored.id().version())
         .put("newest", stored.newest())
         .put("digest", stored.digest())
-        .put("size", stored.size())
+        .put("size", Math.toIntExact(stored.size()))
         .set("tasks", JsonText.texts(stored.tasks()))
         .set("workflows", workflows.done())
         .put("signedBy", stored.signedBy())
