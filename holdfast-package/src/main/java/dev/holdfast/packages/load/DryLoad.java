@@ -69,16 +69,29 @@ public final class DryLoad {
   public PackageContents load(Path jar) throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory(temporary, "holdfast-package");
     try {
-      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
       Path copy = folder.resolve("package.jar");
       Files.copy(jar, copy);
       List<Path> classPath =
           sandbox.otherUser()
               ? ChildClassPath.copiedTo(Files.createDirectory(folder.resolve("lib")))
               : ChildClassPath.inPlace();
+      if (sandbox.otherUser()) {
+        permitReading(folder);
+      }
       return load(command(classPath, copy), folder);
     } finally {
       delete(folder);
+    }
+  }
+
+  /** A copy has the permissions of its original, which may be for the user of this process only. */
+  private static void permitReading(Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path path : all.toList()) {
+        Files.setPosixFilePermissions(
+            path,
+            PosixFilePermissions.fromString(Files.isDirectory(path) ? "rwxr-xr-x" : "rw-r--r--"));
+      }
     }
   }
 

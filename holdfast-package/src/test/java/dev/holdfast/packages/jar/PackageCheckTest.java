@@ -299,7 +299,7 @@ class PackageCheckTest {
 
   @Test
   void aDamagedJarIsRefused() throws IOException {
-    assertRefused(crafted("META-INF/MANIFEST.MF", "no: colon\r\nbroken"), "cannot be read");
+    assertRefused(crafted("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nbroken\r\n\r\n"), "cannot be read");
 
     Path jar = crafted("text", "abc".repeat(1_000));
     patch(jar, "text", 20, 2);

@@ -80,7 +80,7 @@ final class PackageRoutes {
         .put("version", stored.id().version())
         .put("newest", stored.newest())
         .put("digest", stored.digest())
-        .put("size", stored.size())
+        .put("size", Math.toIntExact(stored.size()))
         .set("tasks", JsonText.texts(stored.tasks()))
         .set("workflows", workflows.done())
         .put("signedBy", stored.signedBy())
@@ -92,7 +92,7 @@ final class PackageRoutes {
   private Response upload(Call call) {
     requireJar(call);
     String digest = digest(call);
-    byte[] signature = signature(call);
+    String signature = signature(call);
     Path jar = null;
     try {
       jar = Files.createTempFile("holdfast-upload", ".jar");
@@ -134,14 +134,19 @@ final class PackageRoutes {
     return HexFormat.of().formatHex(Base64.getDecoder().decode(digest.group(1)));
   }
 
-  private static byte @Nullable [] signature(Call call) {
+  private static @Nullable String signature(Call call) {
     String header = call.header("Holdfast-Signature");
+    if (header == null) {
+      return null;
+    }
+    String text = header.strip();
     try {
-      return header == null ? null : Base64.getDecoder().decode(header.strip());
+      byte[] unused = Base64.getDecoder().decode(text);
     } catch (IllegalArgumentException notBase64) {
       throw Code.INVALID_REQUEST.because(
           "Send the signature of the jar as 'Holdfast-Signature: BASE64'.");
     }
+    return text;
   }
 
   private void receive(Call call, Path jar) throws IOException {

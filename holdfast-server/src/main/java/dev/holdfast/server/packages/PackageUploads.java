@@ -16,6 +16,7 @@ import dev.holdfast.server.tenant.TenantPackages;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -66,10 +67,10 @@ public final class PackageUploads {
   /**
    * A package that is uploaded.
    *
-   * @param signature the signature of its digest; null for none
+   * @param signature the signature of its digest, in Base64; null for none
    * @param permitted throws if the uploader may not upload a package with these contents
    */
-  public record Upload(Path jar, byte @Nullable [] signature, Consumer<Checked> permitted) {}
+  public record Upload(Path jar, @Nullable String signature, Consumer<Checked> permitted) {}
 
   /** Stores the graphs of workflows in the schema of a tenant, so that runs can be started. */
   @FunctionalInterface
@@ -120,8 +121,8 @@ public final class PackageUploads {
   }
 
   private static @Nullable String signer(
-      TenantPackages trust, Checked checked, byte @Nullable [] signature) {
-    if (signature == null) {
+      TenantPackages trust, Checked checked, @Nullable String text) {
+    if (text == null) {
       if (trust.requireSignature()) {
         throw new PackageException(
             Reason.NOT_SIGNED,
@@ -130,6 +131,7 @@ public final class PackageUploads {
       }
       return null;
     }
+    byte[] signature = Base64.getDecoder().decode(text);
     return trust.trustedKeys().keySet().stream()
         .filter(name ->
             PackageSignature.isValid(checked.digest(), signature, trust.publicKey(name)))

@@ -133,10 +133,10 @@ class PackageUploadTest {
     Path jar = named("digest").version("1.0", "one").jar();
     ApiClient typed = tenant.header("Content-Type", "application/java-archive");
 
-    typed.send("POST", PACKAGES, jar).expect(400, "INVALID_REQUEST");
+    typed.sendFile("POST", PACKAGES, jar).expect(400, "INVALID_REQUEST");
     typed
         .header("Content-Digest", "sha-256=:%s=:".formatted("A".repeat(43)))
-        .send("POST", PACKAGES, jar)
+        .sendFile("POST", PACKAGES, jar)
         .expect(422, "DIGEST_MISMATCH");
     tenant.post(PACKAGES, "{}").expect(415, "UNSUPPORTED_MEDIA_TYPE");
     assertThat(stored("digest")).isZero();

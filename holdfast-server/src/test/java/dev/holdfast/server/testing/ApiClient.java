@@ -61,9 +61,9 @@ public record ApiClient(URI server, String key, Map<String, String> headers) {
   }
 
   /** Sends a file. */
-  public Reply send(String method, String path, Path file) {
+  public Reply sendFile(String method, String path, Path file) {
     try {
-      return checked(method, path, raw(method, path, HttpRequest.BodyPublishers.ofFile(file)));
+      return checked(method, path, sent(method, path, HttpRequest.BodyPublishers.ofFile(file)));
     } catch (FileNotFoundException missing) {
       throw new UncheckedIOException(missing);
     }
@@ -88,7 +88,7 @@ public record ApiClient(URI server, String key, Map<String, String> headers) {
   }
 
   public Reply raw(String method, String path, String body) {
-    return raw(
+    return sent(
         method,
         path,
         body == null
@@ -96,7 +96,7 @@ public record ApiClient(URI server, String key, Map<String, String> headers) {
             : HttpRequest.BodyPublishers.ofString(body));
   }
 
-  private Reply raw(String method, String path, HttpRequest.BodyPublisher body) {
+  private Reply sent(String method, String path, HttpRequest.BodyPublisher body) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(server + path))
             .timeout(Duration.ofSeconds(60))

@@ -90,6 +90,6 @@ public final class TestPackage {
     return client
         .header("Content-Type", "application/java-archive")
         .header("Content-Digest", "sha-256=:%s:".formatted(digest))
-        .send("POST", "/v1/tenants/%s/packages".formatted(tenant), jar);
+        .sendFile("POST", "/v1/tenants/%s/packages".formatted(tenant), jar);
   }
 }
