@@ -38,11 +38,7 @@ class ChartTest {
 
   private static List<JsonNode> render(Map<String, Object> values) {
     TemplateCommand command =
-        new Helm(CHART)
-            .template()
-            .withName("hf")
-            .withNamespace("jobs")
-            .withKubeVersion("1.33.0");
+        new Helm(CHART).template().withName("hf").withNamespace("jobs").withKubeVersion("1.33.0");
     values.forEach(command::set);
     return Yaml.documents(command.call());
   }
@@ -81,8 +77,7 @@ class ChartTest {
         assertThat(pod.at("/securityContext/runAsNonRoot").asBoolean()).isTrue();
         JsonNode budget = find(rendered, "PodDisruptionBudget", "hf-" + role);
         assertThat(budget.at("/spec/selector/matchLabels"))
-            .isEqualTo(
-                find(rendered, "Deployment", "hf-" + role).at("/spec/selector/matchLabels"));
+            .isEqualTo(find(rendered, "Deployment", "hf-" + role).at("/spec/selector/matchLabels"));
         assertThat(budget.at("/spec/maxUnavailable").asInt()).isEqualTo(1);
       }
     }

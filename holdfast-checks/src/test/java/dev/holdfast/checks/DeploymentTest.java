@@ -44,7 +44,9 @@ class DeploymentTest {
 
   /** Returns the instructions, with continued lines joined. */
   private static List<String> dockerfile() throws IOException {
-    return read("Dockerfile").replace("\\\n", " ").lines()
+    return read("Dockerfile")
+        .replace("\\\n", " ")
+        .lines()
         .map(line -> line.strip().replaceAll("\\s+", " "))
         .filter(line -> !line.isEmpty() && !line.startsWith("#"))
         .toList();
@@ -80,7 +82,8 @@ class DeploymentTest {
       assertThat(assemble).contains("\"$here/" + script + "\"");
       assertThat(DEPLOY.resolve("image/" + script)).isExecutable();
     }
-    assertThat(instructions("HEALTHCHECK").getFirst()).endsWith("CMD [\"/opt/holdfast/bin/health\"]");
+    assertThat(instructions("HEALTHCHECK").getFirst())
+        .endsWith("CMD [\"/opt/holdfast/bin/health\"]");
     assertThat(instructions("ENTRYPOINT")).containsExactly("[\"/opt/holdfast/bin/holdfast\"]");
   }
 
@@ -106,7 +109,8 @@ class DeploymentTest {
 
   @Test
   void theRuntimeOfTheImageHasModulesOfThisJdk() throws IOException {
-    Matcher modules = Pattern.compile("--add-modules ([\\w.,]+)").matcher(read("image/assemble.sh"));
+    Matcher modules =
+        Pattern.compile("--add-modules ([\\w.,]+)").matcher(read("image/assemble.sh"));
     assertThat(modules.find()).isTrue();
     assertThat(modules.group(1).split(","))
         .contains("java.se", "jdk.unsupported")
@@ -227,7 +231,8 @@ class DeploymentTest {
     Map<String, String> variables = new LinkedHashMap<>();
     String[] own = value(unit, "Environment").split("=", 2);
     variables.put(own[0], own[1]);
-    read("systemd/holdfast.env").lines()
+    read("systemd/holdfast.env")
+        .lines()
         .filter(line -> !line.startsWith("#"))
         .map(line -> line.split("=", 2))
         .forEach(pair -> variables.put(pair[0], pair[1]));

@@ -116,8 +116,7 @@ class MonitoringTest {
     List<Query> queries = new ArrayList<>();
     JsonNode rules =
         Yaml.parse(
-            Files.readString(
-                Checkout.root().resolve("deploy/monitoring/prometheus-rules.yaml")));
+            Files.readString(Checkout.root().resolve("deploy/monitoring/prometheus-rules.yaml")));
     for (JsonNode rule : rules.at("/groups/0/rules")) {
       assertThat(rule.at("/labels/severity").asString()).isIn("critical", "warning");
       assertThat(rule.at("/annotations/description").asString()).isNotEmpty();

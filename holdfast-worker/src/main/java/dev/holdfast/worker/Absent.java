@@ -8,7 +8,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of a store that a worker does not have: nothing is found, and nothing can be changed. */
+/**
+ * The parts of a store that a worker does not have: nothing is found, and nothing can be changed.
+ */
 final class Absent {
   private Absent() {}
 

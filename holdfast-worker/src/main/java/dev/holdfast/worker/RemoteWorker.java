@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>What needs the database is not possible in a handler: durable steps, {@code
- * context.client()} and leases.
+ * <p>What needs the database is not possible in a handler: durable steps, {@code context.client()}
+ * and leases.
  */
 public final class RemoteWorker implements AutoCloseable {
   private final HoldfastNode node;
@@ -87,8 +87,7 @@ public final class RemoteWorker implements AutoCloseable {
     }
 
     /** Sets the handler of a task. */
-    public <P, R> Builder handle(
-        TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
+    public <P, R> Builder handle(TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
       return with(node -> node.handle(type, handler));
     }
 

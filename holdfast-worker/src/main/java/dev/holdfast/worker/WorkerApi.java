@@ -26,10 +26,7 @@ final class WorkerApi implements AutoCloseable {
   private static final Set<String> GONE = Set.of("WORKER_DEAD", "WORKER_NOT_FOUND");
 
   private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(CONNECT)
-          .build();
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT).build();
   private final String base;
   private final String key;
 
@@ -88,8 +85,7 @@ final class WorkerApi implements AutoCloseable {
       String method, String path, HttpResponse<byte[]> response) {
     JsonNode json;
     try {
-      json =
-          response.body().length == 0 ? JSON.createObjectNode() : JSON.readTree(response.body());
+      json = response.body().length == 0 ? JSON.createObjectNode() : JSON.readTree(response.body());
     } catch (JacksonException broken) {
       throw failed(Outcome.UNKNOWN, method, path, "the reply is not JSON", broken);
     }

@@ -67,13 +67,20 @@ class RemoteWorkerTest {
     Map<String, String> flags =
         new HashMap<>(
             Map.of(
-                "port", port,
-                "database.url", database.jdbcUrl(),
-                "database.user", database.user(),
-                "database.password", database.password(),
-                "database.poolSize", "4",
-                "nodeTimeout", "PT6S",
-                "drain", "PT2S"));
+                "port",
+                port,
+                "database.url",
+                database.jdbcUrl(),
+                "database.user",
+                database.user(),
+                "database.password",
+                database.password(),
+                "database.poolSize",
+                "4",
+                "nodeTimeout",
+                "PT6S",
+                "drain",
+                "PT2S"));
     return HoldfastServer.start(Configuration.read(null, Map.of(), flags).server(), List.of());
   }
 
@@ -91,9 +98,7 @@ class RemoteWorkerTest {
 
   private static Job ended(Enqueued<?> job) {
     Holdfast client = tenant().client();
-    await()
-        .atMost(SOON)
-        .until(() -> client.find(job.id()).orElseThrow().state().hasEnded());
+    await().atMost(SOON).until(() -> client.find(job.id()).orElseThrow().state().hasEnded());
     return client.find(job.id()).orElseThrow();
   }
 

@@ -72,8 +72,8 @@ public final class WorkersBench extends BenchCommand {
     }
   }
 
-  private static double drain(
-      Bench bench, URI server, OpenTenant tenant, String key, int jobs) throws Exception {
+  private static double drain(Bench bench, URI server, OpenTenant tenant, String key, int jobs)
+      throws Exception {
     bench.server().execute("truncate %s.job".formatted(tenant.tenant().schema()));
     for (int left = jobs; left > 0; left -= NoopJobs.CHUNK) {
       int chunk = Math.min(left, NoopJobs.CHUNK);
@@ -112,8 +112,7 @@ public final class WorkersBench extends BenchCommand {
   private static String register(HttpConnection connection, String key) throws Exception {
     String body = "{\"tasks\":[\"%s\"]}".formatted(NoopJobs.TASK.name());
     String reply =
-        connection.send(
-            HttpConnection.request("POST", HttpBench.TENANT + "/workers", key, body));
+        connection.send(HttpConnection.request("POST", HttpBench.TENANT + "/workers", key, body));
     Matcher id = Pattern.compile("\"worker\":\"([0-9a-f-]{36})\"").matcher(reply);
     if (!id.find()) {
       throw new BenchException("The worker was not registered: " + reply);
@@ -130,8 +129,7 @@ public final class WorkersBench extends BenchCommand {
       String body =
           "{\"call\":%d,\"from\":%d,\"max\":%d,\"outcomes\":[%s]}"
               .formatted(call, Math.max(1, call - CONNECTIONS), BATCH, outcomes);
-      String reply =
-          connection.send(HttpConnection.request("POST", worker + "/claim", key, body));
+      String reply = connection.send(HttpConnection.request("POST", worker + "/claim", key, body));
       int end = reply.indexOf("\"outcomes\":[");
       Matcher claim = CLAIM.matcher(reply.substring(0, end));
       outcomes.setLength(0);

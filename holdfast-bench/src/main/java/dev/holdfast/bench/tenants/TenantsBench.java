@@ -26,10 +26,10 @@ import picocli.CommandLine.Option;
     name = "tenants",
     description = {
       "Compare a server with many tenants to one with a single tenant.",
-      "Idle load, draining, enqueueing, memory of the database, single jobs beside a million jobs of"
-          + " another tenant, and an upgrade of all tenants under load. On a database that you give,"
-          + " it creates schemas holdfast_t1, holdfast_t2 and so on, and refuses to run if there are"
-          + " any."
+      "Idle load, draining, enqueueing, memory of the database, single jobs beside a million jobs"
+          + " of another tenant, and an upgrade of all tenants under load. On a database that you"
+          + " give, it creates schemas holdfast_t1, holdfast_t2 and so on, and refuses to run if"
+          + " there are any."
     })
 public final class TenantsBench extends BenchCommand {
   /** As many as a tenant has connections. */
@@ -138,11 +138,10 @@ public final class TenantsBench extends BenchCommand {
                     return parallel(
                         jobs,
                         () ->
-                            tenant.change(
-                                () ->
-                                    tenant
-                                        .client()
-                                        .enqueue(NoopJobs.TASK, NoopJobs.Payload.OF_50_BYTES)));
+                            tenant.change(() ->
+                                tenant
+                                    .client()
+                                    .enqueue(NoopJobs.TASK, NoopJobs.Payload.OF_50_BYTES)));
                   })
               .side(
                   "library",

@@ -116,9 +116,7 @@ final class UpgradeTime {
           .add(
               Measure.of("tenants.upgrade_slowest_call", load.slowestCallMillis(), "ms")
                   .should(Bar.atMost(3_000)));
-      bench
-          .report()
-          .add(Measure.of("tenants.upgrade_longest_wait", load.slowestJobMillis(), "ms"));
+      bench.report().add(Measure.of("tenants.upgrade_longest_wait", load.slowestJobMillis(), "ms"));
       bench
           .report()
           .note(
@@ -129,8 +127,7 @@ final class UpgradeTime {
 
   private double migrate(int tenants) throws Exception {
     Address address = bench.server().address();
-    PostgresSettings settings =
-        address.settings(TenantServers.CONTROL).poolSize(CLIENTS).build();
+    PostgresSettings settings = address.settings(TenantServers.CONTROL).poolSize(CLIENTS).build();
     try (SharedConnections connections = SharedConnections.open(settings);
         ControlDatabase control =
             ControlDatabase.connect(

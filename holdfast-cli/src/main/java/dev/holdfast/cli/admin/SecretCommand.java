@@ -46,8 +46,7 @@ public final class SecretCommand extends Group {
           @Nullable Path file) {
     String value = value(target, file);
     return target.onServer(session -> {
-      JsonNode stored =
-          session.put(session.path(SECRETS, name), Json.object().put("value", value));
+      JsonNode stored = session.put(session.path(SECRETS, name), Json.object().put("value", value));
       return session.done(
           stored,
           "Secret '%s' of tenant %s is set, as version %s. Handlers get it within 5 seconds."

@@ -53,8 +53,8 @@ public final class Redactor {
             Stream.of(value), value.lines().filter(line -> line.length() >= SHORTEST_LINE));
     byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
     return Stream.concat(
-        parts.flatMap(part ->
-            Stream.of(part, inJson(part), URLEncoder.encode(part, StandardCharsets.UTF_8))),
+        parts.flatMap(
+            part -> Stream.of(part, inJson(part), URLEncoder.encode(part, StandardCharsets.UTF_8))),
         Stream.of(
             Base64.getEncoder().encodeToString(bytes),
             Base64.getUrlEncoder().withoutPadding().encodeToString(bytes)));

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What this process does once the store has confirmed how a job ended: it no longer holds the job,
- * counts it, notifies listeners, and notifies clients that await it. It is used both when the holder
- * ends the job and when another node recovers it.
+ * counts it, notifies listeners, and notifies clients that await it. It is used both when the
+ * holder ends the job and when another node recovers it.
  */
 public final class ConfirmedOutcomes {
   private static final Logger log = LoggerFactory.getLogger(ConfirmedOutcomes.class);

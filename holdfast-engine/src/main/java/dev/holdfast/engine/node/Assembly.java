@@ -68,7 +68,8 @@ final class Assembly {
       }
       case Signal.NodeDied died -> {
         life.sweeper.sweepNow();
-        workflows.advancer.expectIn(Duration.ZERO); // It may have ended steps without announcing it.
+        workflows.advancer.expectIn(
+            Duration.ZERO); // It may have ended steps without announcing it.
       }
       case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in(), own);
       case Signal.RunsMarked marked -> workflows.advancer.expectIn(marked.in());

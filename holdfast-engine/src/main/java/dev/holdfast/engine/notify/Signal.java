@@ -39,7 +39,10 @@ public sealed interface Signal {
   /** A task was limited, or its breaker opened or closed. */
   record TaskChanged(String task) implements Signal {}
 
-  /** The incarnation should send a heartbeat immediately; the reply contains what is requested of it. */
+  /**
+   * The incarnation should send a heartbeat immediately; the reply contains what is requested of
+   * it.
+   */
   record HeartbeatRequested(UUID incarnation) implements Signal {}
 
   /** Runs have marks, or a timer of a run was set; advancers must not sleep longer than this. */

@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for a job or a run to end. It announces to the cluster what it waits for, and the node that ends
- * it sends a signal; occasional polling covers lost signals.
+ * Waits for a job or a run to end. It announces to the cluster what it waits for, and the node that
+ * ends it sends a signal; occasional polling covers lost signals.
  */
 public final class EndWaiter implements AutoCloseable {
   private static final Duration FIRST_LOOK = Duration.ofMillis(250);

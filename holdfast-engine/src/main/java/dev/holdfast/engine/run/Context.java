@@ -150,9 +150,7 @@ public final class Context implements TaskContext {
               .formatted(done, total));
     }
     heartbeat();
-    heldJob
-        .notes()
-        .report(new JobProgress(done, total, cut(redacted(message)), Instant.now()));
+    heldJob.notes().report(new JobProgress(done, total, cut(redacted(message)), Instant.now()));
     shared.notes().changed();
   }
 

@@ -36,8 +36,7 @@ public final class NodeSecrets {
             .find(name)
             .orElseThrow(() ->
                 new SecretUnavailableException(
-                    "Secret '%s' does not exist: store it, or correct the name."
-                        .formatted(name)));
+                    "Secret '%s' does not exist: store it, or correct the name.".formatted(name)));
     redactor.hide(value);
     return value;
   }

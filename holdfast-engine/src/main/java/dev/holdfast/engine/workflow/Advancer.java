@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Moves runs forward: starts the steps whose dependencies have ended, and ends runs.
  *
- * <p>It advances the runs whose steps this node has ended as soon as it is notified of them. Runs whose
- * marks were written elsewhere, by a client, a sweeper or a node that died, are found by a signal
- * or by polling. Any number of nodes may do this at once.
+ * <p>It advances the runs whose steps this node has ended as soon as it is notified of them. Runs
+ * whose marks were written elsewhere, by a client, a sweeper or a node that died, are found by a
+ * signal or by polling. Any number of nodes may do this at once.
  */
 public final class Advancer implements Role {
   private static final Logger log = LoggerFactory.getLogger(Advancer.class);

@@ -360,8 +360,8 @@ public final class StoredRuns implements Runs {
   }
 
   /**
-   * Carries out an operation, and notifies the nodes. After a lost reply it is repeated; a repeat that
-   * finds nothing left to do counts as done, since the first call may have done it.
+   * Carries out an operation, and notifies the nodes. After a lost reply it is repeated; a repeat
+   * that finds nothing left to do counts as done, since the first call may have done it.
    */
   private RunControl.Result control(
       String what, RunId id, Function<RunControl, RunControl.Result> operation) {

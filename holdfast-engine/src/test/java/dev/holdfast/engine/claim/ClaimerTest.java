@@ -127,7 +127,8 @@ class ClaimerTest {
                 () -> {}),
             new AttemptReporter(
                 heldJobs,
-                new FinishDecision("node", Jobs.outputs(), Jobs.unreadable(), environment, NodeSecrets.none()),
+                new FinishDecision(
+                    "node", Jobs.outputs(), Jobs.unreadable(), environment, NodeSecrets.none()),
                 services.notes(),
                 sink,
                 telemetry),

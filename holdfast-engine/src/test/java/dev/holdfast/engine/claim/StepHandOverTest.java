@@ -144,7 +144,8 @@ class StepHandOverTest {
                 () -> {}),
             new AttemptReporter(
                 heldJobs,
-                new FinishDecision("node", Jobs.outputs(), Jobs.unreadable(), environment, NodeSecrets.none()),
+                new FinishDecision(
+                    "node", Jobs.outputs(), Jobs.unreadable(), environment, NodeSecrets.none()),
                 services.notes(),
                 sink,
                 telemetry),

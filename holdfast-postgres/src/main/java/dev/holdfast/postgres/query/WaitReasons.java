@@ -63,7 +63,8 @@ final class WaitReasons {
       from ${schema}.dead_letter d where d.id = :id
       """;
 
-  // By job_ready, job_ready_stack or job_ready_suspect, from one task to the next: ranks are ordered
+  // By job_ready, job_ready_stack or job_ready_suspect, from one task to the next: ranks are
+  // ordered
   // within a task only.
   private static final String BEFORE =
       """

@@ -68,8 +68,7 @@ public final class SystemRoutes {
   }
 
   /** Returns all routes of the API. */
-  public List<Route> withApi(
-      Services services, StreamRoutes streams, WorkerRoutes workers) {
+  public List<Route> withApi(Services services, StreamRoutes streams, WorkerRoutes workers) {
     List<Route> routes = new ArrayList<>(probes());
     routes.add(Route.get("/openapi.yaml", PUBLIC, this::openApi));
     routes.add(Route.get("/docs", PUBLIC, this::docs));

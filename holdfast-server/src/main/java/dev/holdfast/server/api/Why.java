@@ -22,8 +22,8 @@ final class Why {
   }
 
   /**
-   * Returns why the job waits: first what keeps all work of its tenant from starting, then what keeps
-   * this job. Empty if it does not wait.
+   * Returns why the job waits: first what keeps all work of its tenant from starting, then what
+   * keeps this job. Empty if it does not wait.
    *
    * @param suspended whether its tenant is suspended
    */

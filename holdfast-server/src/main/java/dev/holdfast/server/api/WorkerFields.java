@@ -105,8 +105,7 @@ final class WorkerFields {
 
   private static String shortText(Fields fields, String name, String otherwise) {
     String text = fields.textOr(name, otherwise);
-    String given =
-        text == null || text.isBlank() ? otherwise : text.replaceAll("\\p{Cntrl}", "?");
+    String given = text == null || text.isBlank() ? otherwise : text.replaceAll("\\p{Cntrl}", "?");
     return given.length() <= LONGEST_TEXT ? given : given.substring(0, LONGEST_TEXT);
   }
 
@@ -183,7 +182,8 @@ final class WorkerFields {
       return new Reported.Cancelled(claim);
     }
     return switch (outcome) {
-      case SUCCEEDED -> new Reported.Succeeded(claim, fields.json("result"), delay(fields, "keepResult"));
+      case SUCCEEDED ->
+          new Reported.Succeeded(claim, fields.json("result"), delay(fields, "keepResult"));
       case FAILED -> failed(claim, fields);
       case LATER -> {
         Duration delay = delay(fields, "delay");
@@ -229,8 +229,7 @@ final class WorkerFields {
 
   static WorkerBeat beat(Fields body) {
     boolean names = body.has("jobs");
-    List<WorkerBeat.Held> jobs =
-        all(body, "jobs", WorkerFields::heldJob, WorkerBeat.Held::claim);
+    List<WorkerBeat.Held> jobs = all(body, "jobs", WorkerFields::heldJob, WorkerBeat.Held::claim);
     Long answered = body.number("answered");
     Long from = body.number("from");
     body.done();

@@ -76,8 +76,8 @@ import org.slf4j.LoggerFactory;
  * A running server.
  *
  * <p>Closing the server drains it: it accepts no more requests, serves those that have arrived, and
- * lets running jobs finish. Meanwhile it still serves probes and metrics, and reports that it is not
- * ready. Then it closes everything in the reverse order of the start.
+ * lets running jobs finish. Meanwhile it still serves probes and metrics, and reports that it is
+ * not ready. Then it closes everything in the reverse order of the start.
  */
 public final class HoldfastServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HoldfastServer.class);
@@ -269,8 +269,7 @@ public final class HoldfastServer implements AutoCloseable {
     Packages packages = packages(catalog, packageStore, audit);
     Services services =
         new Services(control, keys, ring, all, nodes, audit, packages, cursors(control));
-    RemoteWorkers workers =
-        new RemoteWorkers(new WorkerNodes(connections, schema, holds, signals));
+    RemoteWorkers workers = new RemoteWorkers(new WorkerNodes(connections, schema, holds, signals));
     serve(services, workers, idempotency, refusals);
   }
 
@@ -369,10 +368,9 @@ public final class HoldfastServer implements AutoCloseable {
   private List<Route> routes(
       SystemRoutes system, Services services, StreamRoutes streams, RemoteWorkers workers) {
     boolean api = config.is(ServerMode.API);
-    List<Route> all = new ArrayList<>(
-            api
-                ? system.withApi(services, streams, new WorkerRoutes(workers))
-                : system.probes());
+    List<Route> all =
+        new ArrayList<>(
+            api ? system.withApi(services, streams, new WorkerRoutes(workers)) : system.probes());
     SchemaTenants known = Objects.requireNonNull(tenants);
     Backlogs backlogs = new Backlogs(services.control(), known::find, System::nanoTime).start();
     closing.push(backlogs::close);

@@ -44,8 +44,8 @@ public enum Attribute {
   }
 
   /**
-   * Returns the attributes of a preset: {@code viewer}, {@code operator}, {@code developer},
-   * {@code worker} or {@code admin}.
+   * Returns the attributes of a preset: {@code viewer}, {@code operator}, {@code developer}, {@code
+   * worker} or {@code admin}.
    *
    * @throws IllegalArgumentException if there is no such preset
    */
@@ -56,7 +56,9 @@ public enum Attribute {
       case "developer" -> EnumSet.of(CAN_EXECUTE, CAN_WORK, CAN_UPLOAD, CAN_READ_PAYLOADS);
       case "worker" -> EnumSet.of(CAN_WORK);
       case "admin" -> EnumSet.allOf(Attribute.class);
-      default -> throw unknown("Preset", name, List.of("viewer", "operator", "developer", "worker", "admin"));
+      default ->
+          throw unknown(
+              "Preset", name, List.of("viewer", "operator", "developer", "worker", "admin"));
     };
   }
 

@@ -105,8 +105,7 @@ public final class Backlogs implements AutoCloseable {
     return sum(List.of(current().depths.getOrDefault(tenant, Map.of())), List.of(queue));
   }
 
-  private static Backlog sum(
-      Collection<Map<String, Depth>> tenants, Collection<String> queues) {
+  private static Backlog sum(Collection<Map<String, Depth>> tenants, Collection<String> queues) {
     long ready = 0;
     boolean more = false;
     for (Map<String, Depth> depths : tenants) {
@@ -147,10 +146,7 @@ public final class Backlogs implements AutoCloseable {
             known == null ? Map.of() : known.depths.getOrDefault(id, Map.of());
         depths.put(
             id,
-            tenants
-                .apply(id)
-                .flatMap(tenant -> depths(tenant.store().queues()))
-                .orElse(before));
+            tenants.apply(id).flatMap(tenant -> depths(tenant.store().queues())).orElse(before));
       }
       Snapshot fresh = new Snapshot(nanos.getAsLong(), depths);
       latest = fresh;

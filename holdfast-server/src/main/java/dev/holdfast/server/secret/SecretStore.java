@@ -115,7 +115,8 @@ final class SecretStore {
           // By task_secret_pkey.
           int deleted =
               statements
-                  .update("delete from ${schema}.task_secret where tenant = :tenant and name = :name")
+                  .update(
+                      "delete from ${schema}.task_secret where tenant = :tenant and name = :name")
                   .bind("tenant", place.tenant())
                   .bind("name", place.name())
                   .execute();

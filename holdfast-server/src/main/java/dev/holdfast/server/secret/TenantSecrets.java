@@ -96,7 +96,8 @@ public final class TenantSecrets {
   public static String name(String name) {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
-          "The name of the secret is not valid: use 1 to 100 of A-Z, a-z, 0-9, '.', '_' and '-', starting with a letter or digit.");
+          "The name of the secret is not valid: use 1 to 100 of A-Z, a-z, 0-9, '.', '_' and '-',"
+              + " starting with a letter or digit.");
     }
     return name;
   }

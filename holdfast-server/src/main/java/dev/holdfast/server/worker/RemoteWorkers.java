@@ -83,8 +83,8 @@ public final class RemoteWorkers implements AutoCloseable {
   public List<Reported.Result> record(OpenTenant tenant, Worker worker, List<Reported> reports) {
     return reports.isEmpty()
         ? List.of()
-        : tenant.change(() ->
-            new WorkerOutcomes(tenant.store(), work(tenant)).record(worker, reports));
+        : tenant.change(
+            () -> new WorkerOutcomes(tenant.store(), work(tenant)).record(worker, reports));
   }
 
   /**
@@ -119,13 +119,16 @@ public final class RemoteWorkers implements AutoCloseable {
       }
       note(tenant, worker, named);
     }
-    return new Reply(
-        claims, lost, reply.modes().node() != NodeMode.FULL, reply.fenceRequested());
+    return new Reply(claims, lost, reply.modes().node() != NodeMode.FULL, reply.fenceRequested());
   }
 
   /** Hands back the jobs of calls whose reply was lost, without using an attempt. */
   private List<ClaimRow> handBack(
-      OpenTenant tenant, Worker worker, List<ClaimRow> claims, Set<ClaimId> unnamed, long answered) {
+      OpenTenant tenant,
+      Worker worker,
+      List<ClaimRow> claims,
+      Set<ClaimId> unnamed,
+      long answered) {
     List<ClaimRow> unknown =
         claims.stream()
             .filter(row -> row.claimNo() <= answered && unnamed.contains(row.claim()))

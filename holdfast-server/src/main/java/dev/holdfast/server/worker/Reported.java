@@ -31,8 +31,7 @@ public sealed interface Reported {
       implements Reported {}
 
   /** What went wrong. */
-  record Failure(
-      String code, String message, @Nullable String type, @Nullable String stackTrace) {}
+  record Failure(String code, String message, @Nullable String type, @Nullable String stackTrace) {}
 
   /**
    * It cannot run yet; the attempt does not count.

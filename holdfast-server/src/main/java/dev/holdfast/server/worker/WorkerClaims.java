@@ -46,7 +46,9 @@ final class WorkerClaims {
     this.flights = flights;
   }
 
-  /** Claims jobs, waits for some if there are none, or returns what the same call claimed before. */
+  /**
+   * Claims jobs, waits for some if there are none, or returns what the same call claimed before.
+   */
   List<ClaimedJob> claim(Worker worker, ClaimCall call) {
     try (Flights.Flight flight = flights.start(worker.incarnation(), call.number());
         TenantWork.Waiter waiter = work.waiter(call.queues())) {
@@ -80,15 +82,14 @@ final class WorkerClaims {
     return tenant
         .store()
         .nodes()
-        .beat(
-            new Heartbeat(
-                incarnation, worker.running(), from, PATIENCE, PATIENCE, Duration.ZERO))
+        .beat(new Heartbeat(incarnation, worker.running(), from, PATIENCE, PATIENCE, Duration.ZERO))
         .orElseThrow(() -> dead(incarnation));
   }
 
   static RuntimeException dead(UUID worker) {
     return Code.WORKER_DEAD.because(
-        "Worker %s was declared dead or has deregistered; nothing was changed. Stop its jobs, and register again.",
+        "Worker %s was declared dead or has deregistered; nothing was changed. Stop its jobs, and"
+            + " register again.",
         worker);
   }
 

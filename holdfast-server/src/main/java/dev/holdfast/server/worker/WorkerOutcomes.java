@@ -149,8 +149,7 @@ final class WorkerOutcomes {
    * @param job null if the worker does not hold it, so that the write changes nothing, or finds
    *     that it was made before
    */
-  private static @Nullable Finish finish(
-      Worker worker, Reported report, @Nullable ClaimedJob job) {
+  private static @Nullable Finish finish(Worker worker, Reported report, @Nullable ClaimedJob job) {
     JobPolicy policy =
         job == null ? JobPolicy.NONE : JobPolicyJson.readAnyhow(job.policy(), job.id());
     return switch (report) {

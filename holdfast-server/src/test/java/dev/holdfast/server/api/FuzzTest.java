@@ -245,7 +245,8 @@ class FuzzTest {
         "{schedule}", List.of("nightly"),
         "{trigger}", List.of("paid"),
         "{worker}",
-            List.of(tenant.post(base + "/workers", "{\"tasks\":[\"a\"]}").expect(201).text("worker")),
+            List.of(
+                tenant.post(base + "/workers", "{\"tasks\":[\"a\"]}").expect(201).text("worker")),
         "{key}", keys);
   }
 

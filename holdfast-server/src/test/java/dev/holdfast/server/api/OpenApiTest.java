@@ -77,7 +77,14 @@ class OpenApiTest {
     try (TestServer server = new TestServer()) {
       ApiClient admin = server.admin();
       ApiClient tenant = server.tenant();
-      for (String path : List.of("/health", "/ready", "/metrics", "/openapi.yaml", "/docs", "/backlog?queue=default")) {
+      for (String path :
+          List.of(
+              "/health",
+              "/ready",
+              "/metrics",
+              "/openapi.yaml",
+              "/docs",
+              "/backlog?queue=default")) {
         tenant.with("").get(path).expect(200);
       }
       jobs(server, tenant);
@@ -352,7 +359,8 @@ class OpenApiTest {
     tenant.post(worker + "/progress", jobs).expect(200);
     tenant
         .post(
-            worker + "/outcomes", "{\"outcomes\":[{%s,\"outcome\":\"SUCCEEDED\"}]}".formatted(claim))
+            worker + "/outcomes",
+            "{\"outcomes\":[{%s,\"outcome\":\"SUCCEEDED\"}]}".formatted(claim))
         .expect(200);
     tenant.delete(worker).expect(204);
   }

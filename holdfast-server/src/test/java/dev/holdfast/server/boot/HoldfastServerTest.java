@@ -25,7 +25,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers as a whole: first start, restart, modes, draining, and a database that is unavailable. */
+/**
+ * Servers as a whole: first start, restart, modes, draining, and a database that is unavailable.
+ */
 class HoldfastServerTest {
   private static final String T = "/v1/tenants/default";
 

@@ -51,8 +51,7 @@ class BacklogTest {
       server.admin().post("/v1/tenants/acme/suspend").expect(200);
       await()
           .atMost(Duration.ofSeconds(40))
-          .untilAsserted(() ->
-              assertThat(backlog(nobody, "/backlog?queue=default")).isEqualTo(3));
+          .untilAsserted(() -> assertThat(backlog(nobody, "/backlog?queue=default")).isEqualTo(3));
     }
   }
 

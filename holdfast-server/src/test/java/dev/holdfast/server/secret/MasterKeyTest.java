@@ -27,8 +27,7 @@ class MasterKeyTest {
     Sealed sealed = KEY.seal(PLACE, "a välue");
     assertThat(KEY.open(PLACE, sealed)).isEqualTo("a välue");
     for (Place other : new Place[] {new Place(8, "smtp"), new Place(7, "smtp2")}) {
-      assertThatExceptionOfType(TamperedException.class)
-          .isThrownBy(() -> KEY.open(other, sealed));
+      assertThatExceptionOfType(TamperedException.class).isThrownBy(() -> KEY.open(other, sealed));
     }
     MasterKey another = MasterKey.parse(RotationTest.NEW_KEY);
     assertThatExceptionOfType(TamperedException.class)
@@ -62,8 +61,10 @@ class MasterKeyTest {
     ServerConfig config =
         config(
             Map.of(
-                "HOLDFAST_SECRETS_KEY_FILE", file.toString(),
-                "HOLDFAST_SECRETS_OLD_KEY", TestServer.MASTER_KEY));
+                "HOLDFAST_SECRETS_KEY_FILE",
+                file.toString(),
+                "HOLDFAST_SECRETS_OLD_KEY",
+                TestServer.MASTER_KEY));
     assertThat(config.secrets()).isNotNull();
     assertThat(config.secrets().find(KEY.id())).isPresent();
     assertThat(config.secrets().current().id()).isNotEqualTo(KEY.id());
@@ -85,8 +86,10 @@ class MasterKeyTest {
     assertThatThrownBy(() ->
             config(
                 Map.of(
-                    "HOLDFAST_SECRETS_KEY", TestServer.MASTER_KEY,
-                    "HOLDFAST_SECRETS_KEY_FILE", "/some/file")))
+                    "HOLDFAST_SECRETS_KEY",
+                    TestServer.MASTER_KEY,
+                    "HOLDFAST_SECRETS_KEY_FILE",
+                    "/some/file")))
         .hasMessage("Give either secrets.key or secrets.keyFile.");
     assertThatThrownBy(() -> config(Map.of("HOLDFAST_SECRETS_OLD_KEY", TestServer.MASTER_KEY)))
         .hasMessageContaining("no current one");

@@ -70,17 +70,14 @@ class RotationTest {
         connection.setAutoCommit(false);
         statement.execute(
             "select from holdfast_control.task_secret where name = 's150' for update");
-        ApiClient admin =
-            new ApiClient(URI.create("http://127.0.0.1:" + port), server.adminKey());
+        ApiClient admin = new ApiClient(URI.create("http://127.0.0.1:" + port), server.adminKey());
         await()
             .atMost(Duration.ofSeconds(60))
             .ignoreExceptions()
             .until(() -> admin.get("/ready").status() == 200);
         CompletableFuture<Void> unanswered =
             CompletableFuture.runAsync(() -> admin.raw("POST", "/v1/secrets/rotate", null));
-        await()
-            .atMost(Duration.ofSeconds(30))
-            .until(() -> encryptedWith(server, NEW_ID) == 100);
+        await().atMost(Duration.ofSeconds(30)).until(() -> encryptedWith(server, NEW_ID) == 100);
         killed.destroyForcibly().waitFor();
         assertThat(unanswered).failsWithin(Duration.ofSeconds(30));
         connection.rollback();
@@ -100,9 +97,7 @@ class RotationTest {
       server.startAs(Map.of("mode", "worker", "secrets.key", NEW_KEY), SecretsTest.TELLER);
       for (String name : List.of("s000", "s099", "s100", "s150", "s229")) {
         assertThat(
-                SecretsTest.run(server.tenant(), "default", name, "length")
-                    .path("result")
-                    .asInt())
+                SecretsTest.run(server.tenant(), "default", name, "length").path("result").asInt())
             .isEqualTo(13);
       }
     }

@@ -66,9 +66,7 @@ class SecretsTest {
 
   private static void set(ApiClient client, String in, String name, String value) {
     client
-        .put(
-            "/v1/tenants/%s/secrets/%s".formatted(in, name),
-            Json.write(Map.of("value", value)))
+        .put("/v1/tenants/%s/secrets/%s".formatted(in, name), Json.write(Map.of("value", value)))
         .expect(200);
   }
 
@@ -79,8 +77,7 @@ class SecretsTest {
             .post(
                 jobs,
                 Json.write(
-                    Map.of(
-                        "task", TELL.name(), "payload", Map.of("secret", secret, "how", how))))
+                    Map.of("task", TELL.name(), "payload", Map.of("secret", secret, "how", how))))
             .expect(201)
             .text("id");
     await()
@@ -229,9 +226,7 @@ class SecretsTest {
     tenant.put(T + "/secrets/a%20b", "{\"value\":\"12345678\"}").expect(400);
     assertThat(tenant.put(T + "/secrets/short", "{\"value\":\"1234567\"}").expect(400).response())
         .satisfies(reply -> assertThat(reply.body()).doesNotContain("1234567"));
-    tenant
-        .put(T + "/secrets/long", Json.write(Map.of("value", "x".repeat(65_537))))
-        .expect(400);
+    tenant.put(T + "/secrets/long", Json.write(Map.of("value", "x".repeat(65_537)))).expect(400);
     tenant.put(T + "/secrets/none", "{}").expect(400);
     server
         .newKey("{\"name\":\"dev\",\"preset\":\"developer\"}")
@@ -258,8 +253,7 @@ class SecretsTest {
     try (TestServer other = new TestServer(Map.of("mode", "api"))) {
       set(other.tenant(), "default", "x", "some value");
       HoldfastServer wrong =
-          other.startAs(
-              Map.of("mode", "worker", "secrets.key", RotationTest.NEW_KEY), TELLER);
+          other.startAs(Map.of("mode", "worker", "secrets.key", RotationTest.NEW_KEY), TELLER);
       assertThat(failure(run(other.tenant(), "default", "x", "length")))
           .isEqualTo(
               "Secret 'x' of tenant 'default' is encrypted with master key %s, which this server does not have: configure it as secrets.key or secrets.oldKey."

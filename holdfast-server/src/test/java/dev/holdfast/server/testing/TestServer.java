@@ -37,14 +37,22 @@ public final class TestServer implements AutoCloseable {
     Map<String, String> flags =
         new HashMap<>(
             Map.of(
-                "port", "0",
-                "database.url", database.jdbcUrl(),
-                "database.user", database.user(),
-                "database.password", database.password(),
-                "database.poolSize", "4",
-                "queues", "default=5",
-                "secrets.key", MASTER_KEY,
-                "drain", "PT2S"));
+                "port",
+                "0",
+                "database.url",
+                database.jdbcUrl(),
+                "database.user",
+                database.user(),
+                "database.password",
+                database.password(),
+                "database.poolSize",
+                "4",
+                "queues",
+                "default=5",
+                "secrets.key",
+                MASTER_KEY,
+                "drain",
+                "PT2S"));
     flags.putAll(settings);
     return Configuration.read(null, Map.of(), flags).server();
   }

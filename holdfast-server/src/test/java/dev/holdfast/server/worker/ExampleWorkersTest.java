@@ -83,12 +83,13 @@ class ExampleWorkersTest {
     }
     JsonNode jobs = api.get(path + "/jobs?limit=100").expect(200).json().path("jobs");
     assertThat(jobs).hasSize(JOBS);
-    assertThat(jobs).allSatisfy(job -> {
-      assertThat(job.path("state").asString()).isEqualTo("SUCCEEDED");
-      if (job.path("task").asString().equals("example::add")) {
-        assertThat(job.path("result").asInt()).isEqualTo(job.at("/payload/a").asInt() + 1);
-      }
-    });
+    assertThat(jobs)
+        .allSatisfy(job -> {
+          assertThat(job.path("state").asString()).isEqualTo("SUCCEEDED");
+          if (job.path("task").asString().equals("example::add")) {
+            assertThat(job.path("result").asInt()).isEqualTo(job.at("/payload/a").asInt() + 1);
+          }
+        });
     assertThat(deaths(tenant)).containsExactly("SELF_DECLARED", "SILENCE");
   }
 
@@ -109,7 +110,11 @@ class ExampleWorkersTest {
         .atMost(SOON)
         .untilAsserted(() ->
             assertThat(
-                    api.get(path + "/jobs/counts").expect(200).json().at("/counts/SUCCEEDED").asInt(0))
+                    api.get(path + "/jobs/counts")
+                        .expect(200)
+                        .json()
+                        .at("/counts/SUCCEEDED")
+                        .asInt(0))
                 .isGreaterThanOrEqualTo(wanted));
   }
 
@@ -178,8 +183,8 @@ class ExampleWorkersTest {
     throw new AssertionError("The server ended before it was ready");
   }
 
-  private static Program worker(
-      String program, String script, int port, String tenant, String key) throws IOException {
+  private static Program worker(String program, String script, int port, String tenant, String key)
+      throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(program, EXAMPLES.resolve(script).toString())
             .redirectErrorStream(true)
@@ -188,12 +193,17 @@ class ExampleWorkersTest {
         .environment()
         .putAll(
             Map.of(
-                "HOLDFAST_URL", "http://localhost:" + port,
-                "HOLDFAST_KEY", key,
-                "HOLDFAST_TENANT", tenant,
-                "HOLDFAST_CAPACITY", "4",
+                "HOLDFAST_URL",
+                "http://localhost:" + port,
+                "HOLDFAST_KEY",
+                key,
+                "HOLDFAST_TENANT",
+                tenant,
+                "HOLDFAST_CAPACITY",
+                "4",
                 // Longer than a server takes to start again.
-                "HOLDFAST_TIMEOUT", "PT20S"));
+                "HOLDFAST_TIMEOUT",
+                "PT20S"));
     return new Program(builder.start());
   }
 

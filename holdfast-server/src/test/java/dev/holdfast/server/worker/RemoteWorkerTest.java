@@ -83,8 +83,7 @@ class RemoteWorkerTest {
               .path("jobs");
       List<Claimed> claimed = new ArrayList<>();
       for (JsonNode job : jobs) {
-        claimed.add(
-            new Claimed(job.path("job").asString(), job.path("token").asString(), job));
+        claimed.add(new Claimed(job.path("job").asString(), job.path("token").asString(), job));
       }
       return claimed;
     }
@@ -137,7 +136,8 @@ class RemoteWorkerTest {
     assertThat(worker.report(done)).isEqualTo("RECORDED");
     assertThat(job(id).path("state").asString()).isEqualTo("SUCCEEDED");
     assertThat(job(id).at("/result/b").asInt()).isEqualTo(3);
-    assertThat(worker.report(job.outcome("FAILED", ",\"message\":\"late\""))).isIn("RECORDED", "LOST");
+    assertThat(worker.report(job.outcome("FAILED", ",\"message\":\"late\"")))
+        .isIn("RECORDED", "LOST");
     assertThat(job(id).path("state").asString()).isEqualTo("SUCCEEDED");
     api.delete(worker.path()).expect(204);
     worker.call("claim", "{\"call\":2}").expect(409, "WORKER_DEAD");
@@ -188,8 +188,10 @@ class RemoteWorkerTest {
     Worker worker = Worker.register(task);
     String failed = ",\"code\":\"CARD_DECLINED\",\"message\":\"no\\u0000\",\"type\":\"Refused\"";
     worker
-        .call("outcomes", "{\"outcomes\":[{%s,\"outcome\":\"FAILED\"%s}]}"
-            .formatted(worker.claimOne(1).claim(), failed))
+        .call(
+            "outcomes",
+            "{\"outcomes\":[{%s,\"outcome\":\"FAILED\"%s}]}"
+                .formatted(worker.claimOne(1).claim(), failed))
         .expect(400, "INVALID_REQUEST");
     String clean = failed.replace("\\u0000", "");
     assertThat(worker.report(worker.claimOne(1).outcome("FAILED", clean))).isEqualTo("RECORDED");
@@ -245,9 +247,7 @@ class RemoteWorkerTest {
     silent.call("progress", "{\"jobs\":[{%s}]}".formatted(lost.claim())).expect(409, "WORKER_DEAD");
     api.delete(silent.path()).expect(409, "WORKER_DEAD");
     String same = silent.path().substring(silent.path().lastIndexOf('/') + 1);
-    api.post(
-            T + "/workers",
-            "{\"worker\":\"%s\",\"tasks\":[\"%s\"]}".formatted(same, task))
+    api.post(T + "/workers", "{\"worker\":\"%s\",\"tasks\":[\"%s\"]}".formatted(same, task))
         .expect(409, "WORKER_DEAD");
     assertThat(job(id).toString()).isEqualTo(before);
     assertThat(other.report(again.outcome("SUCCEEDED", ""))).isEqualTo("RECORDED");
@@ -329,8 +329,7 @@ class RemoteWorkerTest {
   void aWaitingCallGetsAJobAsSoonAsThereIsOne() throws Exception {
     String task = task();
     Worker worker = Worker.register(task);
-    CompletableFuture<Claimed> waiting =
-        CompletableFuture.supplyAsync(() -> worker.claimOne(1));
+    CompletableFuture<Claimed> waiting = CompletableFuture.supplyAsync(() -> worker.claimOne(1));
     String id = enqueue(task, ",\"runIn\":\"PT1S\"");
     assertThat(waiting.get(30, TimeUnit.SECONDS).job()).isEqualTo(id);
     assertThat(worker.claim(2, 1, "")).isEmpty();
@@ -345,8 +344,7 @@ class RemoteWorkerTest {
     // However the two arrive, one of them is told that the other goes on.
     CompletableFuture<List<Claimed>> second =
         CompletableFuture.supplyAsync(() -> worker.claim(1, 1, ",\"wait\":\"PT25S\""));
-    Object ended =
-        CompletableFuture.anyOf(first, second).get(20, TimeUnit.SECONDS);
+    Object ended = CompletableFuture.anyOf(first, second).get(20, TimeUnit.SECONDS);
     assertThat((List<?>) ended).isEmpty();
     enqueue(task, "");
     await().atMost(PATIENCE).until(() -> first.isDone() && second.isDone());
@@ -383,13 +381,12 @@ class RemoteWorkerTest {
     assertThat(holder.report(job.outcome("SUCCEEDED", ",\"result\":" + large)))
         .isEqualTo("TOO_LARGE");
     String twice = job.outcome("SUCCEEDED", "") + "," + job.outcome("FAILED", "");
-    holder
-        .call("outcomes", "{\"outcomes\":[%s]}".formatted(twice))
-        .expect(400, "INVALID_REQUEST");
+    holder.call("outcomes", "{\"outcomes\":[%s]}".formatted(twice)).expect(400, "INVALID_REQUEST");
     holder.call("outcomes", "{\"outcomes\":[]}").expect(400, "INVALID_REQUEST");
     holder.call("outcomes", "{\"outcomes\":[{\"job\":\"x\"}]}").expect(400, "INVALID_REQUEST");
     holder
-        .call("outcomes", "{\"outcomes\":[%s]}".formatted(job.outcome("FAILED", ",\"code\":\"no\"")))
+        .call(
+            "outcomes", "{\"outcomes\":[%s]}".formatted(job.outcome("FAILED", ",\"code\":\"no\"")))
         .expect(400, "INVALID_REQUEST");
     holder.call("claim", "{\"call\":2,\"tasks\":[\"other\"]}").expect(400, "INVALID_REQUEST");
     holder.call("claim", "{\"call\":0}").expect(400, "INVALID_REQUEST");
@@ -434,9 +431,7 @@ class RemoteWorkerTest {
     String id = enqueue(task, "");
     ApiClient limited =
         server.newKey("{\"name\":\"w\",\"preset\":\"worker\",\"tasks\":[\"other::*\"]}");
-    limited
-        .post(T + "/workers", "{\"tasks\":[\"%s\"]}".formatted(task))
-        .expect(403, "FORBIDDEN");
+    limited.post(T + "/workers", "{\"tasks\":[\"%s\"]}".formatted(task)).expect(403, "FORBIDDEN");
     Worker worker = Worker.register(task);
     Worker withIt = new Worker(limited, worker.path());
     assertThat(withIt.claim(1, 1, "")).isEmpty();
@@ -476,9 +471,7 @@ class RemoteWorkerTest {
     enqueue(task, ",\"queue\":\"%s\"".formatted(queue));
     enqueue(task, ",\"queue\":\"%s\"".formatted(queue));
     String id =
-        api.post(
-                T + "/workers",
-                "{\"tasks\":[\"%s\"],\"queues\":[\"%s\"]}".formatted(task, queue))
+        api.post(T + "/workers", "{\"tasks\":[\"%s\"],\"queues\":[\"%s\"]}".formatted(task, queue))
             .expect(201)
             .text("worker");
     Worker worker = new Worker(api, T + "/workers/" + id);

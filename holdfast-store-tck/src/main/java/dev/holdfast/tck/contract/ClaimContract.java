@@ -99,7 +99,9 @@ public abstract class ClaimContract extends Contract {
   void whatAnIncarnationHoldsIsReadAsItWasClaimed() {
     Worker worker = worker("node-1");
     enqueueAll(
-        job().payload("one").tags("a").policy("{\"x\":1}"), job().payload("two"), job().payload("x"));
+        job().payload("one").tags("a").policy("{\"x\":1}"),
+        job().payload("two"),
+        job().payload("x"));
     ClaimedJob running = worker.claimOne();
     ClaimedJob waiting = worker.prefetchOne();
     ClaimedJob foreign = worker("node-2").claimOne();

@@ -115,7 +115,9 @@ public abstract class RunAdvanceContract extends RunContract {
 
     RunRow.Result result = resultOf(id, 0);
     assertThat(result.outcome()).isEqualTo(StepState.FAILED);
-    assertThat(result.failure()).isNotNull().extracting(RunData.Failure::code)
+    assertThat(result.failure())
+        .isNotNull()
+        .extracting(RunData.Failure::code)
         .isEqualTo("TASK_EXPIRED");
     advance(id);
     assertThat(runState(id)).isEqualTo(RunState.FAILED);

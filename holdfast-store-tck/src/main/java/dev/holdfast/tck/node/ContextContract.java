@@ -125,8 +125,7 @@ public abstract class ContextContract extends NodeTestBase {
         });
     assertThat(failed.progress()).extracting(JobProgress::message).isEqualTo("***");
     assertThat(failed.log()).last().extracting(JobLogLine::text).isEqualTo("Logged in with ***");
-    assertThat(client().find(telling).orElseThrow().result())
-        .isEqualTo("\"It is ***\"");
+    assertThat(client().find(telling).orElseThrow().result()).isEqualTo("\"It is ***\"");
   }
 
   @Test
@@ -138,7 +137,8 @@ public abstract class ContextContract extends NodeTestBase {
 
     assertThat(client().find(id).orElseThrow().failures().getFirst().message())
         .isEqualTo(
-            "Secret 'smtp' cannot be read, because this node has no secrets: configure it with NodeBuilder.secrets(source), or run the task on a server.");
+            "Secret 'smtp' cannot be read, because this node has no secrets: configure it with"
+                + " NodeBuilder.secrets(source), or run the task on a server.");
   }
 
   @Test

@@ -57,7 +57,8 @@ record StepResult(
   private static @Nullable Failure failure(JobRow row) {
     return switch (row.state) {
       case FAILED -> lastFailure(row);
-      case EXPIRED -> new Failure("TASK_EXPIRED", "Job %s did not start in time.".formatted(row.id));
+      case EXPIRED ->
+          new Failure("TASK_EXPIRED", "Job %s did not start in time.".formatted(row.id));
       case CANCELLED -> new Failure("TASK_CANCELLED", "Job %s was cancelled.".formatted(row.id));
       default -> null;
     };
