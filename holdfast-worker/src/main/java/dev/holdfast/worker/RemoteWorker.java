@@ -148,7 +148,10 @@ public final class RemoteWorker implements AutoCloseable {
             HoldfastNode.on(store)
                 .mode(NodeMode.DISABLED)
                 .poll(Duration.ofMillis(500), Duration.ofSeconds(5))
-                .liveness(life -> life.heartbeat(timeout.dividedBy(6)).timeout(timeout));
+                .liveness(life ->
+                    life.heartbeat(timeout.dividedBy(6))
+                        .timeout(timeout)
+                        .sweep(timeout.dividedBy(2)));
         queues.forEach(node::queue);
         settings.forEach(change -> change.accept(node));
         return new RemoteWorker(node.start(), store);

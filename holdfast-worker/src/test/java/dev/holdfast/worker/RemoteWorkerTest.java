@@ -113,6 +113,7 @@ class RemoteWorkerTest {
                   context.log("a line");
                   return sum.a() + sum.b();
                 })
+            .with(node -> node.keepJobLog(10))
             .start()) {
       List<Enqueued<Integer>> jobs =
           IntStream.range(0, 250).mapToObj(i -> enqueue(SUM, new Sum(i, 1))).toList();
