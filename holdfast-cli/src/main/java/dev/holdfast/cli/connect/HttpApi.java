@@ -80,8 +80,7 @@ final class HttpApi implements Api {
         .header("Accept", "application/json, application/problem+json");
   }
 
-  private JsonNode send(
-      ApiRequest request, Duration atMost, Function<Duration, HttpRequest> http) {
+  private JsonNode send(ApiRequest request, Duration atMost, Function<Duration, HttpRequest> http) {
     long end = System.nanoTime() + atMost.toNanos();
     Duration delay = FIRST_DELAY;
     for (int attempt = 1; ; attempt++) {
@@ -89,9 +88,7 @@ final class HttpApi implements Api {
       Duration left = Duration.ofNanos(end - System.nanoTime());
       try {
         HttpResponse<byte[]> response =
-            client.send(
-                http.apply(positive(left)),
-                HttpResponse.BodyHandlers.ofByteArray());
+            client.send(http.apply(positive(left)), HttpResponse.BodyHandlers.ofByteArray());
         boolean again =
             response.statusCode() == 429 || (response.statusCode() == 503 && request.repeatable());
         if (!again || attempt == ATTEMPTS) {

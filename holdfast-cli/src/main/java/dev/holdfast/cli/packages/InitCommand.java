@@ -30,13 +30,62 @@ import picocli.CommandLine.Spec;
 public final class InitCommand implements Callable<Integer> {
   private static final Set<String> RESERVED =
       Set.of(
-          "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class",
-          "const", "continue", "default", "do", "double", "else", "enum", "extends", "final",
-          "finally", "float", "for", "goto", "if", "implements", "import", "instanceof", "int",
-          "interface", "java", "long", "native", "new", "package", "private", "protected", "public",
-          "return", "short", "static", "strictfp", "super", "switch", "synchronized", "this",
-          "throw", "throws", "transient", "try", "void", "volatile", "while", "true", "false",
-          "null", "jdk", "sun");
+          "abstract",
+          "assert",
+          "boolean",
+          "break",
+          "byte",
+          "case",
+          "catch",
+          "char",
+          "class",
+          "const",
+          "continue",
+          "default",
+          "do",
+          "double",
+          "else",
+          "enum",
+          "extends",
+          "final",
+          "finally",
+          "float",
+          "for",
+          "goto",
+          "if",
+          "implements",
+          "import",
+          "instanceof",
+          "int",
+          "interface",
+          "java",
+          "long",
+          "native",
+          "new",
+          "package",
+          "private",
+          "protected",
+          "public",
+          "return",
+          "short",
+          "static",
+          "strictfp",
+          "super",
+          "switch",
+          "synchronized",
+          "this",
+          "throw",
+          "throws",
+          "transient",
+          "try",
+          "void",
+          "volatile",
+          "while",
+          "true",
+          "false",
+          "null",
+          "jdk",
+          "sun");
 
   @Spec
   @SuppressWarnings("NullAway.Init")
@@ -66,7 +115,8 @@ public final class InitCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
-        "Project '%s' is created in %s. Next:%n  cd %s%n  holdfast package build%n  holdfast package push%n",
+        "Project '%s' is created in %s. Next:%n  cd %s%n  holdfast package build%n  holdfast"
+            + " package push%n",
         chosen, folder, folder);
     out.flush();
     return 0;

@@ -83,7 +83,8 @@ public final class PackageCommand extends Group {
           Path folder,
       @Option(
               names = "--no-maven",
-              description = "Do not run Maven: use what is in target/classes and target/dependency.")
+              description =
+                  "Do not run Maven: use what is in target/classes and target/dependency.")
           boolean noMaven)
       throws IOException, InterruptedException {
     List<Path> given = paths == null ? List.of() : paths;
@@ -332,8 +333,7 @@ public final class PackageCommand extends Group {
     PackageId id = target.checked(() -> PackageId.parse(version));
     return target.onServer(session ->
         session.done(
-            session.delete(
-                path(session, id) + new Query().add("force", force ? "true" : null)),
+            session.delete(path(session, id) + new Query().add("force", force ? "true" : null)),
             "Package %s is deleted.".formatted(id)));
   }
 }

@@ -23,8 +23,7 @@ final class Progress {
 
   /** Shows that so many bytes have been sent. */
   synchronized void sent(long bytes) {
-    String bar =
-        bytes < total ? "Sending " + Bar.of(bytes, total) : "Checking on the server ...";
+    String bar = bytes < total ? "Sending " + Bar.of(bytes, total) : "Checking on the server ...";
     if (shows && !bar.equals(last)) {
       // The text before may be longer.
       err.print("\r%-60s".formatted(bar));

@@ -63,7 +63,8 @@ class PackageCommandTest {
   private static void compile(Path project) throws IOException {
     Path classes = project.resolve("target/classes");
     javac(project.resolve("src/main/java"), classes, List.of());
-    javac(project.resolve("src/test/java"), project.resolve("target/test-classes"), List.of(classes));
+    javac(
+        project.resolve("src/test/java"), project.resolve("target/test-classes"), List.of(classes));
     Path resources = project.resolve("src/main/resources");
     try (Stream<Path> files = Files.walk(resources)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
@@ -217,7 +218,9 @@ class PackageCommandTest {
     Cli again = Cli.run("init", full.toString());
     assertThat(again.exit()).isEqualTo(1);
     assertThat(again.err()).contains("is not empty");
-    assertThat(full).isDirectoryContaining("glob:**file").isDirectoryNotContaining("glob:**pom.xml");
+    assertThat(full)
+        .isDirectoryContaining("glob:**file")
+        .isDirectoryNotContaining("glob:**pom.xml");
     assertThat(Cli.run("init", folder.resolve("Not Valid").toString()).exit()).isEqualTo(2);
   }
 

@@ -187,13 +187,7 @@ public final class HoldfastClient implements Holdfast {
       JobOrigin origin) {
     SignalBus bus = new SignalBus(coordinator);
     return new HoldfastClient(
-        store,
-        codec,
-        bus,
-        settings,
-        UuidCreator::getTimeOrderedEpochPlus1,
-        origin,
-        bus::close);
+        store, codec, bus, settings, UuidCreator::getTimeOrderedEpochPlus1, origin, bus::close);
   }
 
   /**

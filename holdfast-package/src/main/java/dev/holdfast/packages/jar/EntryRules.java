@@ -91,7 +91,8 @@ final class EntryRules {
 
   private static String printable(String name) {
     String shown = name.length() <= 100 ? name : name.substring(0, 100) + "...";
-    return shown.chars()
+    return shown
+        .chars()
         .map(character -> Character.isISOControl(character) ? '?' : character)
         .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
         .toString();

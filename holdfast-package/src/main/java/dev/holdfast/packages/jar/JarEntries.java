@@ -76,7 +76,8 @@ final class JarEntries {
 
   private static InvalidPackageException notAJar() {
     return new InvalidPackageException(
-        "The file is not a jar in plain form (no comment, nothing before its first entry, no ZIP64): build it with 'holdfast package build'.");
+        "The file is not a jar in plain form (no comment, nothing before its first entry, no"
+            + " ZIP64): build it with 'holdfast package build'.");
   }
 
   private static ByteBuffer read(FileChannel file, long at, int size) throws IOException {
@@ -98,9 +99,7 @@ final class JarEntries {
       }
       int nameLength = list.getShort(start + 28) & 0xFFFF;
       int rest =
-          nameLength
-              + (list.getShort(start + 30) & 0xFFFF)
-              + (list.getShort(start + 32) & 0xFFFF);
+          nameLength + (list.getShort(start + 30) & 0xFFFF) + (list.getShort(start + 32) & 0xFFFF);
       if (list.remaining() < ENTRY_SIZE + rest) {
         throw notAJar();
       }

@@ -91,7 +91,8 @@ public final class PackageCheck {
       List<String> names = entries.stream().map(ZipEntry::getName).toList();
       if (!names.equals(listed.stream().map(JarEntries.Entry::name).toList())) {
         throw new InvalidPackageException(
-            "The entries of the jar can be read in two ways: build it with 'holdfast package build'.");
+            "The entries of the jar can be read in two ways: build it with 'holdfast package"
+                + " build'.");
       }
       Contents contents = read(zip, entries);
       checkManifest(contents.kept().get(JarFile.MANIFEST_NAME));
@@ -179,7 +180,8 @@ public final class PackageCheck {
     }
     if (main.containsKey(Attributes.Name.CLASS_PATH)) {
       throw new InvalidPackageException(
-          "The manifest of the jar has a Class-Path: a package contains all its libraries, so build it with 'holdfast package build'.");
+          "The manifest of the jar has a Class-Path: a package contains all its libraries, so build"
+              + " it with 'holdfast package build'.");
     }
   }
 

@@ -11,6 +11,5 @@ package dev.holdfast.packages.jar;
  */
 public record PackageLimits(long jarBytes, int entries, long contentBytes, int ratio) {
   /** Enough for an application with some hundred libraries. */
-  public static final PackageLimits DEFAULT =
-      new PackageLimits(64L << 20, 30_000, 256L << 20, 200);
+  public static final PackageLimits DEFAULT = new PackageLimits(64L << 20, 30_000, 256L << 20, 200);
 }

@@ -46,7 +46,8 @@ public record PackageManifest(
     ObjectNode hashes = json.putObject("workflows");
     workflows.forEach(hashes::put);
     json.put("entries", entries);
-    return MAPPER.writerWithDefaultPrettyPrinter()
+    return MAPPER
+        .writerWithDefaultPrettyPrinter()
         .writeValueAsString(json)
         .getBytes(StandardCharsets.UTF_8);
   }
@@ -83,8 +84,7 @@ public record PackageManifest(
     }
   }
 
-  private static JsonNode field(
-      JsonNode json, String name, Predicate<JsonNode> kind) {
+  private static JsonNode field(JsonNode json, String name, Predicate<JsonNode> kind) {
     JsonNode value = json.path(name);
     if (!kind.test(value)) {
       throw invalid("'%s' is missing or of the wrong type".formatted(name));

@@ -85,8 +85,7 @@ public final class PackageWriter implements Closeable {
             .lines()
             .map(line -> line.replaceFirst("#.*", "").strip())
             .filter(line -> !line.isEmpty())
-            .forEach(
-                services.computeIfAbsent(name, any -> new LinkedHashSet<>())::add);
+            .forEach(services.computeIfAbsent(name, any -> new LinkedHashSet<>())::add);
       }
     } else if (!isOfOneJar(name)) {
       entries.putIfAbsent(name, content);
@@ -118,14 +117,12 @@ public final class PackageWriter implements Closeable {
     PackageCheck check = new PackageCheck(limits);
     writePlain(jar);
     String digest = check.entryDigest(jar);
-    PackageManifest manifest =
-        new PackageManifest(id, loaded.tasks(), loaded.workflows(), digest);
+    PackageManifest manifest = new PackageManifest(id, loaded.tasks(), loaded.workflows(), digest);
     write(jar, manifest.toJson());
     return check.check(jar);
   }
 
-  private void write(Path jar, byte @Nullable [] manifest)
-      throws IOException {
+  private void write(Path jar, byte @Nullable [] manifest) throws IOException {
     try (OutputStream file = Files.newOutputStream(jar);
         ZipOutputStream out = new ZipOutputStream(file)) {
       String text = "Manifest-Version: 1.0\r\n" + (multiRelease ? "Multi-Release: true\r\n" : "");

@@ -198,9 +198,7 @@ public final class DryLoad {
 
   private static String shown(String err) {
     String last = err.strip();
-    return last.isEmpty()
-        ? ""
-        : " It said: " + last.substring(0, Math.min(SHOWN, last.length()));
+    return last.isEmpty() ? "" : " It said: " + last.substring(0, Math.min(SHOWN, last.length()));
   }
 
   private static List<String> texts(JsonNode array) {
@@ -249,7 +247,8 @@ public final class DryLoad {
       if (!thread.join(Duration.ofSeconds(2))) {
         return "";
       }
-      return new String(kept.toString().getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+      return new String(
+          kept.toString().getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
     }
   }
 }

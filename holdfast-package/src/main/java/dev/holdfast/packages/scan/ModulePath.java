@@ -26,8 +26,7 @@ public final class ModulePath implements Closeable {
    * @throws IllegalArgumentException if an entry does not exist
    */
   public ModulePath(String text) {
-    this(
-        text, urls(text), SharedClasses.ofProgram(ModulePath.class.getClassLoader()));
+    this(text, urls(text), SharedClasses.ofProgram(ModulePath.class.getClassLoader()));
   }
 
   private ModulePath(String text, URL[] urls, SharedClasses parent) {
@@ -42,9 +41,7 @@ public final class ModulePath implements Closeable {
    */
   public static ModulePath ofPackage(String name, Path jar) {
     return new ModulePath(
-        name,
-        new URL[] {url(jar)},
-        SharedClasses.ofPackage(ModulePath.class.getClassLoader()));
+        name, new URL[] {url(jar)}, SharedClasses.ofPackage(ModulePath.class.getClassLoader()));
   }
 
   private static URL[] urls(String text) {

@@ -27,7 +27,8 @@ class PackageCheckTest {
   private static final String MODULES = "META-INF/services/" + TaskModule.class.getName();
   private static final PackageId ID = new PackageId("orders", "1.0");
   private static final PackageContents CONTENTS =
-      new PackageContents(List.of("shop::pack"), Map.of("shop::fulfil", "ab".repeat(32)), List.of());
+      new PackageContents(
+          List.of("shop::pack"), Map.of("shop::fulfil", "ab".repeat(32)), List.of());
 
   @TempDir private Path folder;
 
@@ -127,11 +128,16 @@ class PackageCheckTest {
     Path library =
         zip(
             Map.of(
-                MODULES, "other.Module # ours\n".getBytes(StandardCharsets.UTF_8),
-                "dev/holdfast/api/Holdfast.class", new byte[] {1},
-                "META-INF/SIGNED.RSA", new byte[] {1},
-                "module-info.class", new byte[] {1},
-                "other/Module.class", new byte[] {1}));
+                MODULES,
+                "other.Module # ours\n".getBytes(StandardCharsets.UTF_8),
+                "dev/holdfast/api/Holdfast.class",
+                new byte[] {1},
+                "META-INF/SIGNED.RSA",
+                new byte[] {1},
+                "module-info.class",
+                new byte[] {1},
+                "other/Module.class",
+                new byte[] {1}));
     Path jar = written(classes("shop/Shop.class"), library);
 
     try (ZipFile zip = new ZipFile(jar.toFile())) {
@@ -142,8 +148,7 @@ class PackageCheckTest {
               MODULES,
               "other/Module.class",
               "shop/Shop.class");
-      assertThat(zip.getInputStream(zip.getEntry(MODULES)))
-          .hasContent("shop.Shop\nother.Module\n");
+      assertThat(zip.getInputStream(zip.getEntry(MODULES))).hasContent("shop.Shop\nother.Module\n");
     }
   }
 
@@ -235,8 +240,7 @@ class PackageCheckTest {
     Path jar = crafted("text", "abc".repeat(100));
     patch(jar, "text", 24, 1);
 
-    assertThatThrownBy(
-            () -> new PackageCheck(new PackageLimits(1 << 20, 100, 250, 200)).check(jar))
+    assertThatThrownBy(() -> new PackageCheck(new PackageLimits(1 << 20, 100, 250, 200)).check(jar))
         .isInstanceOf(InvalidPackageException.class)
         .hasMessageContaining("more than 250 bytes, uncompressed");
   }
@@ -293,13 +297,16 @@ class PackageCheckTest {
   void aClassPathInTheManifestIsRefused() throws IOException {
     assertRefused(
         crafted(
-            "META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nClass-Path: file:/opt/server/\r\n\r\n"),
+            "META-INF/MANIFEST.MF",
+            "Manifest-Version: 1.0\r\nClass-Path: file:/opt/server/\r\n\r\n"),
         "Class-Path");
   }
 
   @Test
   void aDamagedJarIsRefused() throws IOException {
-    assertRefused(crafted("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nbroken\r\n\r\n"), "cannot be read");
+    assertRefused(
+        crafted("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nbroken\r\n\r\n"),
+        "cannot be read");
 
     Path jar = crafted("text", "abc".repeat(1_000));
     patch(jar, "text", 20, 2);
@@ -324,8 +331,7 @@ class PackageCheckTest {
     assertThatThrownBy(() -> CONTENTS.check(manifest))
         .isInstanceOf(InvalidPackageException.class)
         .hasMessageContaining("workflows [], but the package has [shop::fulfil]");
-    assertThatThrownBy(
-            () -> new PackageContents(List.of(), Map.of(), List.of()).check(manifest))
+    assertThatThrownBy(() -> new PackageContents(List.of(), Map.of(), List.of()).check(manifest))
         .isInstanceOf(InvalidPackageException.class)
         .hasMessageContaining("tasks [shop::pack], but the package has []");
   }
@@ -337,7 +343,8 @@ class PackageCheckTest {
         "{}",
         "{\"format\":2}",
         "{\"format\":1,\"name\":\"a\",\"version\":\"1\",\"tasks\":{},\"workflows\":{},\"entries\":\"x\"}",
-        "{\"format\":1,\"name\":\"A b\",\"version\":\"1\",\"tasks\":[],\"workflows\":{},\"entries\":\"x\"}",
+        "{\"format\":1,\"name\":\"A"
+            + " b\",\"version\":\"1\",\"tasks\":[],\"workflows\":{},\"entries\":\"x\"}",
         "{\"format\":1,\"name\":\"a\",\"version\":\"1\",\"tasks\":[1],\"workflows\":{},\"entries\":\"x\"}"
       })
   void aManifestThatCannotBeReadIsRefused(String json) throws IOException {

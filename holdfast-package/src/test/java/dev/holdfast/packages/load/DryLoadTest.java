@@ -34,8 +34,7 @@ class DryLoadTest {
     return load(members, configure, Duration.ofSeconds(60));
   }
 
-  private PackageContents load(String members, String configure, Duration atMost)
-      throws Exception {
+  private PackageContents load(String members, String configure, Duration atMost) throws Exception {
     String jar = new UserJar(folder.resolve("shop")).module("Shop", members, configure).jar();
     return new DryLoad(new DryLoad.Settings(atMost, 32)).load(Path.of(jar));
   }
@@ -61,8 +60,7 @@ class DryLoadTest {
 
   @Test
   void aJarThatOnlyItsOwnerMayReadIsLoaded() throws Exception {
-    Path jar =
-        Path.of(new UserJar(folder.resolve("shop")).module("Shop", TASKS, CONFIGURE).jar());
+    Path jar = Path.of(new UserJar(folder.resolve("shop")).module("Shop", TASKS, CONFIGURE).jar());
     assertThat(jar.toFile().setReadable(false, false)).isTrue();
     assertThat(jar.toFile().setReadable(true, true)).isTrue();
 
@@ -110,20 +108,18 @@ class DryLoadTest {
 
   @Test
   void aPackageThatNeverEndsIsRefused() {
-    assertThatThrownBy(
-            () ->
-                load(
-                    TASKS + "  static { while (System.nanoTime() != 0) {} }",
-                    CONFIGURE,
-                    Duration.ofSeconds(3)))
+    assertThatThrownBy(() ->
+            load(
+                TASKS + "  static { while (System.nanoTime() != 0) {} }",
+                CONFIGURE,
+                Duration.ofSeconds(3)))
         .isInstanceOf(InvalidPackageException.class)
         .hasMessageContaining("did not end within 3 s");
   }
 
   @Test
   void aModuleThatFailsIsRefused() {
-    assertRefused(
-        TASKS, "throw new IllegalStateException(\"no price list\");", "no price list");
+    assertRefused(TASKS, "throw new IllegalStateException(\"no price list\");", "no price list");
     assertRefused(
         TASKS,
         "dev.holdfast.engine.codec.JsonCodec unused = new dev.holdfast.engine.codec.JsonCodec();",

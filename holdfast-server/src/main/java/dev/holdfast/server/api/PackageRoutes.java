@@ -36,8 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class PackageRoutes {
   private static final String PACKAGES = "/v1/tenants/{tenant}/packages";
   private static final String VERSION = PACKAGES + "/{package}/versions/{version}";
-  private static final Pattern DIGEST =
-      Pattern.compile("(?i:sha-256)=:([A-Za-z0-9+/]{43}=):");
+  private static final Pattern DIGEST = Pattern.compile("(?i:sha-256)=:([A-Za-z0-9+/]{43}=):");
   private static final int PIECE = 64 * 1024;
 
   private final PackageStore store;

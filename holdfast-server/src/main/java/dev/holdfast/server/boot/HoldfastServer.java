@@ -381,8 +381,7 @@ public final class HoldfastServer implements AutoCloseable {
     public FairSlots.Share share(OpenTenant tenant) {
       return parts
           .slots()
-          .share(
-              tenant.tenant().settings().weight(), tenant.tenant().settings().maxHeld());
+          .share(tenant.tenant().settings().weight(), tenant.tenant().settings().maxHeld());
     }
   }
 

@@ -31,8 +31,7 @@ public record RawRequest(
 
   /** Returns the request with a body that is read in another way. */
   RawRequest with(InputStream other) {
-    return new RawRequest(
-        method, path, query, headers, other, contentLength, address, secure);
+    return new RawRequest(method, path, query, headers, other, contentLength, address, secure);
   }
 
   @Nullable String header(String name) {

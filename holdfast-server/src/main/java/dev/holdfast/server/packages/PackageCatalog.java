@@ -34,11 +34,13 @@ public final class PackageCatalog {
         if (version.newest()) {
           String stack = version.id().toString();
           version.tasks().forEach(task -> stacks.put(task, stack));
-          version.workflows().forEach((workflow, hash) -> {
-            stacks.put(workflow, stack);
-            stacks.put(StarterTask.of(workflow), stack);
-            graphs.put(workflow, hash);
-          });
+          version
+              .workflows()
+              .forEach((workflow, hash) -> {
+                stacks.put(workflow, stack);
+                stacks.put(StarterTask.of(workflow), stack);
+                graphs.put(workflow, hash);
+              });
         }
       }
       return new OfTenant(versions, stacks, graphs);

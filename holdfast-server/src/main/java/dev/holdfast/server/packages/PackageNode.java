@@ -60,9 +60,7 @@ final class PackageNode implements AutoCloseable {
     try {
       String id = NodeIdentity.hostAndPid().id() + "-p" + version.number();
       registration =
-          shared
-              .host()
-              .register(id, version.id().toString(), Set.copyOf(version.tasks()));
+          shared.host().register(id, version.id().toString(), Set.copyOf(version.tasks()));
       Store store = shared.host().store(tenant, registration);
       share = shared.host().share(tenant);
       NodeBuilder builder =

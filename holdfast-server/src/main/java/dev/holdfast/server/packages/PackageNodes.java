@@ -178,8 +178,7 @@ public final class PackageNodes implements AutoCloseable {
         .database()
         .run(
             "look for work of package " + version.id(),
-            statements ->
-                LiveStacks.isUsed(statements, tenant.tenant(), version.id().toString()));
+            statements -> LiveStacks.isUsed(statements, tenant.tenant(), version.id().toString()));
   }
 
   private void startIfMissing(OpenTenant tenant, StoredPackage version) {

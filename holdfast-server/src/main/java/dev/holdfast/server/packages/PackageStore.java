@@ -54,10 +54,7 @@ public final class PackageStore {
         "read the packages",
         // Reads the whole table: every version is needed.
         statements ->
-            statements
-                .query(SELECT + "order by p.id")
-                .map((row, context) -> read(row))
-                .list());
+            statements.query(SELECT + "order by p.id").map((row, context) -> read(row)).list());
   }
 
   /**

@@ -133,8 +133,8 @@ public final class PackageUploads {
     }
     byte[] signature = Base64.getDecoder().decode(text);
     return trust.trustedKeys().keySet().stream()
-        .filter(name ->
-            PackageSignature.isValid(checked.digest(), signature, trust.publicKey(name)))
+        .filter(
+            name -> PackageSignature.isValid(checked.digest(), signature, trust.publicKey(name)))
         .findFirst()
         .orElseThrow(() ->
             new PackageException(
@@ -188,13 +188,11 @@ public final class PackageUploads {
               }
               store.insert(statements, tenant.id(), checked, jar, signer, actor.key());
               LiveStacks.restamp(statements, tenant, id(checked));
-              StoredPackage stored =
-                  store.find(statements, tenant.id(), id(checked)).orElseThrow();
+              StoredPackage stored = store.find(statements, tenant.id(), id(checked)).orElseThrow();
               audit.record(
                   statements,
                   actor,
-                  new AuditLog.Act(
-                      "package.upload", stored.id().toString(), null, text(stored)));
+                  new AuditLog.Act("package.upload", stored.id().toString(), null, text(stored)));
               return new Uploaded(stored, true);
             });
   }
@@ -236,8 +234,7 @@ public final class PackageUploads {
                   audit.record(
                       statements,
                       actor,
-                      new AuditLog.Act(
-                          "package.delete", id.toString(), text(known.get()), null));
+                      new AuditLog.Act("package.delete", id.toString(), text(known.get()), null));
                   boolean gone = store.delete(statements, known.get());
                   store
                       .newest(statements, tenant.id(), id.name())

@@ -279,8 +279,7 @@ final class TenantStatements {
 
   private static TenantPackages packages(JsonNode node) {
     Map<String, String> trusted = new HashMap<>();
-    node.path("trustedKeys")
-        .forEachEntry((name, key) -> trusted.put(name, key.asString()));
+    node.path("trustedKeys").forEachEntry((name, key) -> trusted.put(name, key.asString()));
     return new TenantPackages(node.path("requireSignature").asBoolean(false), trusted);
   }
 

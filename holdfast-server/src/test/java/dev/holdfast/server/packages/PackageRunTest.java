@@ -58,9 +58,7 @@ class PackageRunTest {
   }
 
   private static String go(String run) {
-    tenant
-        .post(T + "/runs/" + run + "/signals", "{\"name\":\"go\",\"payload\":\"y\"}")
-        .expect(200);
+    tenant.post(T + "/runs/" + run + "/signals", "{\"name\":\"go\",\"payload\":\"y\"}").expect(200);
     await()
         .atMost(PATIENCE)
         .until(() -> tenant.get(T + "/runs/" + run).text("state"), "SUCCEEDED"::equals);
@@ -82,15 +80,13 @@ class PackageRunTest {
   private static void awaitLoaded(String... versions) {
     await()
         .atMost(PATIENCE)
-        .untilAsserted(() ->
-            assertThat(server.server().loadedPackages()).contains(versions));
+        .untilAsserted(() -> assertThat(server.server().loadedPackages()).contains(versions));
   }
 
   private static void awaitUnloaded(String version) {
     await()
         .atMost(PATIENCE)
-        .untilAsserted(() ->
-            assertThat(server.server().loadedPackages()).doesNotContain(version));
+        .untilAsserted(() -> assertThat(server.server().loadedPackages()).doesNotContain(version));
   }
 
   @Test
@@ -172,7 +168,8 @@ class PackageRunTest {
     named("caller")
         .version(
             "1",
-            "static final TaskType<String, String> CALLEE = TaskType.of(\"callee::say\", String.class, String.class);",
+            "static final TaskType<String, String> CALLEE = TaskType.of(\"callee::say\","
+                + " String.class, String.class);",
             """
             binder.handle(SAY, (input, context) ->
                 context.client().enqueue(CALLEE, input).id().toString());

@@ -64,11 +64,9 @@ class PackageUploadTest {
     assertThat(tenant.get(PACKAGES + "/once/versions/1.0").text("digest"))
         .isEqualTo(first.text("digest"));
     once.version("1.1", "two").push(tenant).expect(201);
-    assertThat(
-            tenant.get(PACKAGES + "/once/versions/1.0").json().path("newest").asBoolean())
+    assertThat(tenant.get(PACKAGES + "/once/versions/1.0").json().path("newest").asBoolean())
         .isFalse();
-    assertThat(
-            tenant.get(PACKAGES + "/once/versions/1.1").json().path("newest").asBoolean())
+    assertThat(tenant.get(PACKAGES + "/once/versions/1.1").json().path("newest").asBoolean())
         .isTrue();
   }
 
@@ -193,14 +191,12 @@ class PackageUploadTest {
         .expect(403, "FORBIDDEN");
     guarded
         .push(
-            server.newKey(
-                "{\"name\":\"other\",\"preset\":\"developer\",\"tasks\":[\"other::*\"]}"))
+            server.newKey("{\"name\":\"other\",\"preset\":\"developer\",\"tasks\":[\"other::*\"]}"))
         .expect(403, "FORBIDDEN");
     assertThat(stored("guarded")).isZero();
     guarded
         .push(
-            server.newKey(
-                "{\"name\":\"own\",\"preset\":\"developer\",\"tasks\":[\"guarded::*\"]}"))
+            server.newKey("{\"name\":\"own\",\"preset\":\"developer\",\"tasks\":[\"guarded::*\"]}"))
         .expect(201);
   }
 
@@ -234,8 +230,7 @@ class PackageUploadTest {
             "PATCH",
             settings,
             "{\"packages\":{\"requireSignature\":true,\"trustedKeys\":{\"ci\":\"%s\"}}}"
-                .formatted(
-                    Base64.getEncoder().encodeToString(pair.getPublic().getEncoded())))
+                .formatted(Base64.getEncoder().encodeToString(pair.getPublic().getEncoded())))
         .expect(200);
     TestPackage sealed = named("sealed").version("1.0", "one");
 
