@@ -79,7 +79,7 @@ class BackupTest {
         read(
             temp.resolve("data"),
             "SELECT count(*) || ' ' || max(n) || ' ' || (SELECT answer FROM kept) FROM load");
-    String[] words = found.split(" ");
+    String[] words = found.split(" ", -1);
     assertThat(Integer.parseInt(words[0]))
         .as("a prefix of what was committed")
         .isEqualTo(Integer.parseInt(words[1]))
