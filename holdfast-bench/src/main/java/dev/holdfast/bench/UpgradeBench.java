@@ -101,16 +101,16 @@ public final class UpgradeBench extends BenchCommand {
       long ranAlone = old.await(Child.DONE)[0];
       bench
           .report()
-          .add(Measure.of("upgrade.back.run", ranAlone, "jobs").should(Bar.atLeast(jobs)));
+          .add(Measure.of("upgrade.back.run", (double) ranAlone, "jobs").should(Bar.atLeast(jobs)));
       bench
           .report()
           .add(
-              Measure.of("upgrade.lost", 2L * jobs - succeeded(server), "jobs")
+              Measure.of("upgrade.lost", (double) (2L * jobs - succeeded(server)), "jobs")
                   .should(Bar.atMost(0)));
       bench
           .report()
           .add(
-              Measure.of("upgrade.twice", ranOld + ranNew + ranAlone - 2L * jobs, "jobs")
+              Measure.of("upgrade.twice", (double) (ranOld + ranNew + ranAlone - 2L * jobs), "jobs")
                   .should(Bar.atMost(0)));
     } finally {
       server.execute("drop schema if exists %s cascade".formatted(SCHEMA));
@@ -121,10 +121,11 @@ public final class UpgradeBench extends BenchCommand {
       Report report, BenchServer server, int before, int after, int jobs, long old, long fresh)
       throws SQLException {
     report.add(Measure.of("upgrade.migrations", after - before, "versions"));
-    report.add(Measure.of("upgrade.both.old", old, "jobs").should(Bar.atLeast(1)));
-    report.add(Measure.of("upgrade.both.new", fresh, "jobs").should(Bar.atLeast(1)));
+    report.add(Measure.of("upgrade.both.old", (double) old, "jobs").should(Bar.atLeast(1)));
+    report.add(Measure.of("upgrade.both.new", (double) fresh, "jobs").should(Bar.atLeast(1)));
     report.add(
-        Measure.of("upgrade.both.lost", jobs - succeeded(server), "jobs").should(Bar.atMost(0)));
+        Measure.of("upgrade.both.lost", (double) (jobs - succeeded(server)), "jobs")
+            .should(Bar.atMost(0)));
   }
 
   /** Builds the earlier version and returns its launcher. */

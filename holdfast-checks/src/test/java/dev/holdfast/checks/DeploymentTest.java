@@ -62,14 +62,14 @@ class DeploymentTest {
   @Test
   void whatTheImageCopiesAndRunsExists() throws IOException {
     for (String copy : instructions("COPY")) {
-      String[] words = copy.split(" ");
+      String[] words = copy.split(" ", -1);
       if (!words[0].startsWith("--from=")) {
         assertThat(Checkout.root().resolve(words[0])).exists();
       }
     }
     assertThat(instructions("COPY")).anyMatch(copy -> copy.startsWith("--from=build "));
     for (String run : instructions("RUN")) {
-      for (String word : run.split(" ")) {
+      for (String word : run.split(" ", -1)) {
         if (word.startsWith("deploy/")) {
           assertThat(Checkout.root().resolve(word)).isExecutable();
         }
@@ -98,7 +98,7 @@ class DeploymentTest {
     assertThat(instructions("CMD")).containsExactly("[\"serve\"]");
     assertThat(Commands.mistake("serve")).isEmpty();
     Map<String, String> variables = new LinkedHashMap<>();
-    for (String pair : instructions("ENV").getFirst().split(" ")) {
+    for (String pair : instructions("ENV").getFirst().split(" ", -1)) {
       String[] parts = pair.split("=", 2);
       variables.put(parts[0], parts[1]);
     }

@@ -22,6 +22,7 @@ final class Absent {
             (self, method, arguments) -> reply(self, method, arguments)));
   }
 
+  @SuppressWarnings("ReferenceEquality") // What equals means for a part that has no state.
   private static Object reply(Object self, Method method, Object @Nullable [] arguments) {
     Class<?> type = method.getReturnType();
     if (method.getDeclaringClass() == Object.class) {
