@@ -241,7 +241,7 @@ class DeploymentTest {
     assertThat(Duration.ofSeconds(Long.parseLong(value(unit, "TimeoutStopSec"))))
         .isGreaterThan(config.drain());
     assertThat(config.dataDir())
-        .startsWith(Path.of("/var/lib").resolve(value(unit, "StateDirectory")));
+        .startsWithRaw(Path.of("/var/lib").resolve(value(unit, "StateDirectory")));
     for (Matcher file = Pattern.compile("deploy/\\S+").matcher(unit); file.find(); ) {
       assertThat(Checkout.root().resolve(file.group().replaceAll("[):]+$", ""))).exists();
     }

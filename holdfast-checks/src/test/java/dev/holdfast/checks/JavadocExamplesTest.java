@@ -31,6 +31,7 @@ class JavadocExamplesTest {
           "holdfast-testkit",
           "holdfast-junit",
           "holdfast-store-tck",
+          "holdfast-package",
           "holdfast-server",
           "holdfast-worker",
           "holdfast-cli");

@@ -86,17 +86,20 @@ public final class RemoteWorker implements AutoCloseable {
       return this;
     }
 
-    /** Sets the handler of a task. */
+    /** Sets the handler of a task. Required: a worker has at least one handler. */
     public <P, R> Builder handle(TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
       return with(node -> node.handle(type, handler));
     }
 
-    /** Sets the handler of a task without a result. */
+    /** Sets the handler of a task without a result. Defaults to no handlers. */
     public <P> Builder handle(TaskType<P, Void> type, VoidTaskHandler<? super P> handler) {
       return with(node -> node.handle(type, handler));
     }
 
-    /** Adds all handlers of a module. Its schedules and workflows are not declared. */
+    /**
+     * Adds all handlers of a module. Its schedules and workflows are not declared. Defaults to no
+     * modules.
+     */
     public Builder install(TaskModule module) {
       return with(node -> node.install(module));
     }
@@ -121,7 +124,7 @@ public final class RemoteWorker implements AutoCloseable {
       return this;
     }
 
-    /** Changes any other setting of the node that the worker is. */
+    /** Changes any other setting of the worker's node. Defaults to those of a node. */
     public Builder with(Consumer<NodeBuilder> change) {
       settings.add(change);
       return this;
