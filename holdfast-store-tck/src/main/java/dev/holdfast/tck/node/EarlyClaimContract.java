@@ -25,9 +25,6 @@ public abstract class EarlyClaimContract extends NodeTestBase {
   private static final int SLOTS = 4;
   private static final Duration CLAIM_TAKES = Duration.ofMillis(5);
 
-  private static final TaskType<Note, String> OTHER =
-      TaskType.of("test::other", Note.class, String.class).with(options -> options.queue("other"));
-
   private static final TaskType<Note, String> LONG =
       TaskType.of("test::long", Note.class, String.class);
 
@@ -109,29 +106,5 @@ public abstract class EarlyClaimContract extends NodeTestBase {
     for (Enqueued<?> each : longOnes) {
       assertThat(awaitState(each.id(), JobState.SUCCEEDED).attempt()).isEqualTo(1);
     }
-  }
-
-  @Test
-  void aQueueThatWaitsForSlotsGetsThemAlthoughAnotherClaimsEarly() {
-    AtomicInteger ran = new AtomicInteger();
-    enqueue(ECHO, 10_000);
-
-    start(
-        node(distant())
-            .maxConcurrent(SLOTS)
-            .queue("default", SLOTS)
-            .queue("other", SLOTS)
-            .handle(
-                ECHO,
-                (note, context) -> {
-                  ran.incrementAndGet();
-                  return note.text();
-                })
-            .handle(OTHER, (note, context) -> note.text()));
-    await().atMost(SOON).until(() -> ran.get() > 500);
-    List<Enqueued<?>> others = enqueue(OTHER, 20);
-
-    others.forEach(job -> awaitState(job.id(), JobState.SUCCEEDED));
-    assertThat(ran.get()).as("jobs of the first queue by then").isLessThan(10_000);
   }
 }
