@@ -44,7 +44,7 @@ class BacklogTest {
       assertThat(backlog(nobody, "/backlog?queue=none")).isZero();
       assertThat(backlog(tenant, "/v1/tenants/default/queues/default/backlog")).isEqualTo(3);
       assertThat(backlog(other, "/v1/tenants/acme/queues/default/backlog")).isEqualTo(5);
-      other.get("/v1/tenants/default/queues/default/backlog").expect(403);
+      other.get("/v1/tenants/default/queues/default/backlog").expect(401);
       nobody.get("/backlog").expect(400);
       nobody.get("/backlog?queue=A%20b").expect(400);
 

@@ -154,7 +154,7 @@ class SecretsTest {
     ApiClient acme = server.newTenant("acme");
     set(tenant, "default", "token", "of-tenant-default");
     set(acme, "acme", "token", "its acme");
-    assertThat(run(acme, "acme", "token", "length").path("result").asInt()).isEqualTo(7 + 0);
+    assertThat(run(acme, "acme", "token", "length").path("result").asInt()).isEqualTo(8);
     assertThat(run(tenant, "default", "token", "length").path("result").asInt()).isEqualTo(17);
     assertThat(failure(run(acme, "acme", "smtp", "length")))
         .isEqualTo("Secret 'smtp' does not exist: store it, or correct the name.");

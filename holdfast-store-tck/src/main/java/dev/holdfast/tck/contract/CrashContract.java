@@ -22,6 +22,7 @@ import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskStore.Rule;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -110,7 +111,10 @@ public abstract class CrashContract extends Contract {
     JobId suspect = crash(job(), Suspicion.SLOW);
     JobId plain = enqueue(job());
     Worker worker = worker();
-    assertThat(ids(worker.claim(2, ONE))).containsExactlyInAnyOrder(suspect, plain);
+    // A store may return crash suspects and other jobs in separate calls.
+    List<JobId> claimed = new ArrayList<>(ids(worker.claim(1, ONE)));
+    claimed.addAll(ids(worker.claim(1, ONE)));
+    assertThat(claimed).containsExactlyInAnyOrder(suspect, plain);
 
     assertThat(worker.beat().claims())
         .extracting(row -> row.claim().id(), ClaimRow::suspect)
