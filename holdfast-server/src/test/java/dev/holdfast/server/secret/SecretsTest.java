@@ -158,8 +158,8 @@ class SecretsTest {
     assertThat(run(tenant, "default", "token", "length").path("result").asInt()).isEqualTo(17);
     assertThat(failure(run(acme, "acme", "smtp", "length")))
         .isEqualTo("Secret 'smtp' does not exist: store it, or correct the name.");
-    acme.get(T + "/secrets").expect(403);
-    acme.put(T + "/secrets/token", "{\"value\":\"12345678\"}").expect(403);
+    acme.get(T + "/secrets").expect(401);
+    acme.put(T + "/secrets/token", "{\"value\":\"12345678\"}").expect(401);
   }
 
   private static String failure(JsonNode job) {
