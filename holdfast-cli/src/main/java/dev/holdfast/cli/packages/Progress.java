@@ -21,7 +21,7 @@ final class Progress {
     this.shows = shows;
   }
 
-  /** Shows that so many bytes have been sent. */
+  /** Shows how many bytes have been sent. */
   synchronized void sent(long bytes) {
     String bar = bytes < total ? "Sending " + Bar.of(bytes, total) : "Checking on the server ...";
     if (shows && !bar.equals(last)) {

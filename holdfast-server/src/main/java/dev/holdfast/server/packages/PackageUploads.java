@@ -28,7 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Verifies packages and stores them. */
 public final class PackageUploads {
-  /** Each check is a process with a heap of its own. */
+  /** Each check is a process with a separate heap. */
   private static final int AT_ONCE = 2;
 
   private static final long PATIENCE_SECONDS = 30;
