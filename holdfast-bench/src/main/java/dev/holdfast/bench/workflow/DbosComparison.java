@@ -57,8 +57,9 @@ final class DbosComparison {
         HikariDataSource pool = PeerPool.of(server.address(), schema, DbosPeer.CONNECTIONS);
         DbosPeer dbos = DbosPeer.launch(pool, schema);
         HoldfastNode node = NoopFlows.node(database.store(), ran).start()) {
-      int own = bench.jobs(2_000, 50);
-      int its = bench.jobs(1_000, 50);
+      // Several seconds a turn: in shorter ones the JVM is still compiling most of the time.
+      int own = bench.jobs(8_000, 50);
+      int its = bench.jobs(3_000, 50);
       Callable<Double> durableSide = () -> rate(own, runDurable(node, ran, own));
       Callable<Double> graphSide = () -> rate(own, runGraphs(database, node, ran, own));
       Callable<Double> dbosSide = () -> rate(its, runDbos(dbos, its));

@@ -49,6 +49,7 @@ public final class Database {
   }
 
   private void configure(Jdbi jdbi) {
+    jdbi.registerArgument(new ArrayArguments());
     SqlStatements statements = jdbi.getConfig(SqlStatements.class);
     // The default engine reads '<' as the start of a template variable.
     statements.setTemplateEngine(TemplateEngine.NOP);

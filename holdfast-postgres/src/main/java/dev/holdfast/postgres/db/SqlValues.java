@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.db;
 
 import dev.holdfast.api.internal.Times;
+import java.nio.ByteBuffer;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -8,16 +9,26 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.Oid;
+import org.postgresql.jdbc.PgArray;
 
 /** Converts values for and from the database. */
 public final class SqlValues {
+  private static final int HEADER = 5 * Integer.BYTES;
+  private static final int UUID_BYTES = 2 * Long.BYTES;
+
   private SqlValues() {}
 
   /** Returns a duration in microseconds. */
@@ -41,31 +52,65 @@ public final class SqlValues {
    * array, which {@code unnest} fills up with nulls.
    */
   public static <T> Array array(
-      Connection connection, String type, List<T> rows, Function<T, @Nullable Object> value)
+      Connection connection,
+      String type,
+      List<T> rows,
+      Function<T, ? extends @Nullable Object> value)
       throws SQLException {
-    return array(connection, type, new Object[rows.size()], rows, value);
+    List<@Nullable Object> values = new ArrayList<>(rows.size());
+    boolean any = false;
+    for (T row : rows) {
+      Object each = value.apply(row);
+      any |= each != null;
+      values.add(each);
+    }
+    return array(connection, type, any ? values : List.of());
   }
 
-  /** Returns a column of texts as an array. The driver writes these faster than objects. */
+  /**
+   * Returns an array. The driver sends an array in binary form if its class fits its type, and
+   * otherwise writes each element as quoted text. It has no binary form of ids.
+   */
+  static Array array(
+      Connection connection, String type, Collection<? extends @Nullable Object> values)
+      throws SQLException {
+    @Nullable Object[] elements =
+        switch (type) {
+          case "uuid" -> values.toArray(UUID[]::new);
+          case "int8" -> values.toArray(Long[]::new);
+          case "int4" -> values.toArray(Integer[]::new);
+          case "bool" -> values.toArray(Boolean[]::new);
+          case "text" -> values.toArray(String[]::new);
+          default -> values.toArray();
+        };
+    return elements instanceof UUID[] ids && connection.isWrapperFor(BaseConnection.class)
+        ? uuids(connection.unwrap(BaseConnection.class), ids)
+        : connection.createArrayOf(type, elements);
+  }
+
+  /** Returns a column of texts as an array. */
   public static <T> Array texts(
       Connection connection, List<T> rows, Function<T, @Nullable String> value)
       throws SQLException {
-    return array(connection, "text", new String[rows.size()], rows, value);
+    return array(connection, "text", rows, value);
   }
 
-  private static <T, V> Array array(
-      Connection connection,
-      String type,
-      @Nullable V[] values,
-      List<T> rows,
-      Function<T, ? extends @Nullable V> value)
-      throws SQLException {
-    boolean any = false;
-    for (int i = 0; i < values.length; i++) {
-      values[i] = value.apply(rows.get(i));
-      any |= values[i] != null;
+  /** Returns ids in the binary form of arrays: a header, then the length and bytes of each. */
+  private static Array uuids(BaseConnection connection, @Nullable UUID[] ids) throws SQLException {
+    ByteBuffer bytes = ByteBuffer.allocate(HEADER + ids.length * (Integer.BYTES + UUID_BYTES));
+    boolean nulls = Arrays.stream(ids).anyMatch(Objects::isNull);
+    bytes.putInt(1).putInt(nulls ? 1 : 0).putInt(Oid.UUID).putInt(ids.length).putInt(1);
+    for (UUID id : ids) {
+      if (id == null) {
+        bytes.putInt(-1);
+      } else {
+        bytes
+            .putInt(UUID_BYTES)
+            .putLong(id.getMostSignificantBits())
+            .putLong(id.getLeastSignificantBits());
+      }
     }
-    return connection.createArrayOf(type, any ? values : new Object[0]);
+    return new PgArray(connection, Oid.UUID_ARRAY, Arrays.copyOf(bytes.array(), bytes.position()));
   }
 
   /**

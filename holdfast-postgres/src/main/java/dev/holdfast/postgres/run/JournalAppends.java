@@ -19,10 +19,13 @@ final class JournalAppends {
   // By job_pkey. Jobs are locked in the order of their ids, so that two groups cannot deadlock.
   private static final String APPEND =
       """
-      with held as materialized (
+      with entry as materialized (
+        select *
+        from unnest(?::uuid[], ?::bigint[], ?::uuid[], ?::text[], ?::int[], ?::text[], ?::text[])
+          e(id, token, incarnation, name, occurrence, kind, output)
+      ), held as materialized (
         select j.id, j.token, j.incarnation
-        from (select distinct id, token, incarnation
-              from unnest(?::uuid[], ?::bigint[], ?::uuid[]) u(id, token, incarnation)) c
+        from (select distinct id, token, incarnation from entry) c
         join ${schema}.job j on j.id = c.id
         where j.token = c.token
           and coalesce(j.state = 'RUNNING' and j.incarnation = c.incarnation, false)
@@ -30,16 +33,12 @@ final class JournalAppends {
         for share of j
       )
       insert into ${schema}.journal (job_id, name, occurrence, kind, output)
-      select u.id, u.name, u.occurrence, u.kind, u.output
-      from unnest(?::uuid[], ?::bigint[], ?::uuid[], ?::text[], ?::int[], ?::text[], ?::text[])
-        u(id, token, incarnation, name, occurrence, kind, output)
-      join held h on h.id = u.id and h.token = u.token and h.incarnation = u.incarnation
+      select e.id, e.name, e.occurrence, e.kind, e.output
+      from entry e
+      join held h on h.id = e.id and h.token = e.token and h.incarnation = e.incarnation
       ${write}
       returning job_id, name, occurrence
       """;
-
-  /** How many parameters describe claims. They are bound twice. */
-  private static final int CLAIM = 3;
 
   private final Database database;
   private final String append;
@@ -65,15 +64,13 @@ final class JournalAppends {
   /** Writes entries, and returns for each whether the claim of its job is valid. */
   List<Boolean> write(Connection c, List<Append> all) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, append)) {
-      for (int before = 0; before <= CLAIM; before += CLAIM) {
-        statement.setArray(before + 1, SqlValues.array(c, "uuid", all, JournalAppends::job));
-        statement.setArray(before + 2, SqlValues.array(c, "int8", all, a -> a.claim.token()));
-        statement.setArray(before + 3, SqlValues.array(c, "uuid", all, Append::incarnation));
-      }
-      statement.setArray(7, SqlValues.texts(c, all, each -> each.entry.key().name()));
-      statement.setArray(8, SqlValues.array(c, "int4", all, each -> each.entry.key().occurrence()));
-      statement.setArray(9, SqlValues.texts(c, all, each -> each.entry.kind().name()));
-      statement.setArray(10, SqlValues.texts(c, all, each -> each.entry.output()));
+      statement.setArray(1, SqlValues.array(c, "uuid", all, JournalAppends::job));
+      statement.setArray(2, SqlValues.array(c, "int8", all, a -> a.claim.token()));
+      statement.setArray(3, SqlValues.array(c, "uuid", all, Append::incarnation));
+      statement.setArray(4, SqlValues.texts(c, all, each -> each.entry.key().name()));
+      statement.setArray(5, SqlValues.array(c, "int4", all, each -> each.entry.key().occurrence()));
+      statement.setArray(6, SqlValues.texts(c, all, each -> each.entry.kind().name()));
+      statement.setArray(7, SqlValues.texts(c, all, each -> each.entry.output()));
       Set<Written> written = new HashSet<>();
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
