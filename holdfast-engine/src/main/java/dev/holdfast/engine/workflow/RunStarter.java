@@ -1,11 +1,13 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.workflow.RerunOptions;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
+import dev.holdfast.api.workflow.SignalOptions;
 import dev.holdfast.api.workflow.Started;
 import dev.holdfast.api.workflow.Starter;
 import dev.holdfast.api.workflow.Workflow;
@@ -79,7 +81,18 @@ public final class RunStarter {
     this.handOver = to;
   }
 
-  String encode(String owner, Object value) {
+  /**
+   * Encodes a signal. Unless the caller has chosen its id, the id is created here, so that a
+   * repeated call sends the signal once.
+   */
+  NewSignal signal(String name, @Nullable Object payload, SignalOptions options) {
+    return new NewSignal(
+        Names.signal(name),
+        options.id() == null ? ids.get().toString() : options.id(),
+        payload == null ? null : encode("signal '%s'".formatted(name), payload));
+  }
+
+  private String encode(String owner, Object value) {
     return Encoding.payload(codec, value, owner, payloadLimit);
   }
 

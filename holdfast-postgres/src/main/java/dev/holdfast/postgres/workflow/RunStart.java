@@ -72,7 +72,9 @@ final class RunStart {
 
   private final IntakeStatements intake;
   private final PlanWriter writer;
-  private final RunParts parts;
+  private final RunTree tree;
+  private final RunStates states;
+  private final RunNotes notes;
   private final Gates gates;
   private final Signals signals;
   private final SimpleStart simple;
@@ -80,12 +82,14 @@ final class RunStart {
   private final String holder;
   private final String retired;
 
-  RunStart(Database database, IntakeStatements intake, RunParts parts) {
+  RunStart(Database database, IntakeStatements intake, StepJobs jobs) {
     this.intake = intake;
-    this.parts = parts;
-    this.writer = new PlanWriter(database, intake, parts);
+    this.tree = new RunTree(database);
+    this.states = new RunStates(database, jobs);
+    this.notes = new RunNotes(database);
+    this.writer = new PlanWriter(database, intake, jobs);
     this.gates = new Gates(database);
-    this.signals = new Signals(database, parts.notes());
+    this.signals = new Signals(database);
     this.simple = new SimpleStart(database, intake);
     this.exists = database.sql(EXISTS);
     this.holder = database.sql(HOLDER);
@@ -216,10 +220,10 @@ final class RunStart {
   }
 
   private RunStates.Cancelled replace(Handle handle, NewRun run, UUID gate) {
-    List<Locked> others = parts.tree().lock(handle, gates.runs(handle, gate));
+    List<Locked> others = tree.lock(handle, gates.runs(handle, gate));
     List<Locked> all = new ArrayList<>(others);
-    all.addAll(parts.tree().below(handle, others.stream().map(Locked::id).toList()));
-    return parts.states().cancel(handle, all, "Replaced by run %s.".formatted(run.id()));
+    all.addAll(tree.below(handle, others.stream().map(Locked::id).toList()));
+    return states.cancel(handle, all, "Replaced by run %s.".formatted(run.id()));
   }
 
   private Optional<Outcome> notInserted(Handle handle, NewRun run) {
@@ -247,13 +251,13 @@ final class RunStart {
     }
     writer.inherit(handle, run);
     if (queued) {
-      parts.notes().event(handle, List.of(run.id()), RunEvent.Kind.CREATED, null);
+      notes.event(handle, List.of(run.id()), RunEvent.Kind.CREATED, null);
       Map<RunEvent.Kind, List<Integer>> kept = new TreeMap<>();
       run.waitingEvents()
           .forEach(event ->
               kept.computeIfAbsent(event.kind(), kind -> new ArrayList<>()).add(event.step()));
-      kept.forEach((kind, steps) -> parts.notes().stepEvents(handle, run.id(), kind, steps));
-      parts.notes().event(handle, List.of(run.id()), RunEvent.Kind.QUEUED, null);
+      kept.forEach((kind, steps) -> notes.stepEvents(handle, run.id(), kind, steps));
+      notes.event(handle, List.of(run.id()), RunEvent.Kind.QUEUED, null);
       return Optional.of(
           new Outcome(new Admission(run.id(), Started.Outcome.CREATED, true), List.of(), Set.of()));
     }
