@@ -46,8 +46,7 @@ final class TenantHosting {
   TenantHosting(Installation installation, NodeSetup setup, CloseStack closing) {
     this.installation = installation;
     this.setup = setup;
-    this.signals =
-        new TenantSignals(installation.connections().coordinator(installation.schema()));
+    this.signals = new TenantSignals(installation.connections().coordinator(installation.schema()));
     closing.push(signals::close);
     this.holds = new Holds(installation.schema());
     this.hints = new Hints(installation.shared(), installation.schema());
