@@ -30,8 +30,7 @@ public final class RunCommands {
   private final WorkflowCatalog catalog;
   private final SignalBus bus;
 
-  public RunCommands(
-      RunStore store, RunLookup lookup, WorkflowCatalog catalog, SignalBus bus) {
+  public RunCommands(RunStore store, RunLookup lookup, WorkflowCatalog catalog, SignalBus bus) {
     this.store = store;
     this.lookup = lookup;
     this.catalog = catalog;

@@ -161,7 +161,7 @@ public final class RunStarter {
   private Admission write(RunIntake intake, NewRun run, @Nullable NewSignal signal) {
     Admission admission =
         StoreRetry.ask(
-            "start a run of %s".formatted(run.workflow()),
+            "start a run of %s".formatted(run.content().workflow()),
             before ->
                 before == 0
                     ? startHere(intake, run, signal)
@@ -278,19 +278,20 @@ public final class RunStarter {
                     id, known.stored().id(), text, options.priority(), source, List.of()));
     return new NewRun(
         id,
-        known.stored().id(),
-        workflow,
-        text,
-        options.unique(),
-        options.tags(),
-        options.label(),
-        options.priority(),
-        Gates.of(known.graph(), text),
-        null,
-        null,
-        source,
-        List.of(),
         options.id() != null,
+        new NewRun.Content(
+            known.stored().id(),
+            workflow,
+            text,
+            options.unique(),
+            options.tags(),
+            options.label(),
+            options.priority(),
+            Gates.of(known.graph(), text),
+            null,
+            null,
+            source,
+            List.of()),
         first);
   }
 
@@ -330,19 +331,20 @@ public final class RunStarter {
     NewRun run =
         new NewRun(
             id,
-            original.definition(),
-            original.workflow(),
-            input,
-            null,
-            original.tags(),
-            original.label(),
-            original.priority(),
-            Gates.of(graph, input),
-            null,
-            original.id(),
-            source,
-            kept.results(),
             repeatable != null,
+            new NewRun.Content(
+                original.definition(),
+                original.workflow(),
+                input,
+                null,
+                original.tags(),
+                original.label(),
+                original.priority(),
+                Gates.of(graph, input),
+                null,
+                original.id(),
+                source,
+                kept.results()),
             catalog
                 .planner()
                 .first(
@@ -386,8 +388,9 @@ public final class RunStarter {
           .filter(job -> !here.contains(job.job().id()))
           .forEach(job ->
               fresh.merge(
-                  job.job().queue(),
-                  new Signal.NewWork(job.job().queue(), job.job().priority(), 1),
+                  job.job().content().queue(),
+                  new Signal.NewWork(
+                      job.job().content().queue(), job.job().content().priority(), 1),
                   Signal.NewWork::and));
       fresh.values().forEach(bus::publish);
     }

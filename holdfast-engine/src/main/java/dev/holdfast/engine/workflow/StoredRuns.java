@@ -60,8 +60,7 @@ public final class StoredRuns implements Runs {
    */
   public <I, R> Started<R> startFor(
       JobId job, Workflow<I, R> workflow, I input, RunOptions options, @Nullable JobCause cause) {
-    return starter.startFor(
-        store.intake(), workflow, input, options, lookup.stackOf(job), cause);
+    return starter.startFor(store.intake(), workflow, input, options, lookup.stackOf(job), cause);
   }
 
   @Override

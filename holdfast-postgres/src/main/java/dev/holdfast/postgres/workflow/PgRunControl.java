@@ -110,8 +110,7 @@ final class PgRunControl implements RunControl {
           if (run.isEmpty() || run.get().state() == RunState.CANCELLING) {
             return Done.nothing(before(handle, id, run));
           }
-          RunStates.Cancelled cancelled =
-              states.cancel(handle, tree(handle, run.get()), reason);
+          RunStates.Cancelled cancelled = states.cancel(handle, tree(handle, run.get()), reason);
           return new Done(
               new Result(
                   Optional.of(run.get().state()),

@@ -64,9 +64,15 @@ final class PlanWriter {
       @Nullable NewRun fresh) {
 
     static Planned of(NewRun run) {
-      long bytes = run.inherited().stream().mapToLong(each -> size(each.output())).sum();
+      long bytes = run.content().inherited().stream().mapToLong(each -> size(each.output())).sum();
       return new Planned(
-          run.id(), RunState.RUNNING, 0, bytes, !run.inherited().isEmpty(), run.first(), run);
+          run.id(),
+          RunState.RUNNING,
+          0,
+          bytes,
+          !run.content().inherited().isEmpty(),
+          run.first(),
+          run);
     }
 
     long seqAfter() {
@@ -119,8 +125,10 @@ final class PlanWriter {
   void inherit(Handle handle, NewRun run) {
     rows.results(
         handle,
-        run.inherited().stream().map(each -> new Of<>(run.id(), each.step(), each)).toList());
-    if (run.inherited().stream().anyMatch(each -> each.item() != StepRef.NO_ITEM)) {
+        run.content().inherited().stream()
+            .map(each -> new Of<>(run.id(), each.step(), each))
+            .toList());
+    if (run.content().inherited().stream().anyMatch(each -> each.item() != StepRef.NO_ITEM)) {
       rows.inheritMaps(handle, run.id());
     }
   }
@@ -157,11 +165,11 @@ final class PlanWriter {
     states.pause(handle, pausedRuns, "The run that started this run is paused.");
     effects.ready(
         stepJobs.release(
-                handle,
-                ids(
-                    given.stream()
-                        .filter(p -> p.before == RunState.PAUSED)
-                        .filter(p -> p.plan.state() != RunState.PAUSED))));
+            handle,
+            ids(
+                given.stream()
+                    .filter(p -> p.before == RunState.PAUSED)
+                    .filter(p -> p.plan.state() != RunState.PAUSED))));
     end(handle, all, effects);
     all.forEach(p -> p.plan.timers().forEach(timer -> effects.timer(timer.in())));
     return effects;
@@ -280,18 +288,18 @@ final class PlanWriter {
     List<Planned> ended = plans.stream().filter(p -> p.plan.state().hasEnded()).toList();
     effects.told(
         endings.end(
-                handle,
-                ended.stream()
-                    .map(p ->
-                        new RunEndings.Ending(
-                            p.id,
-                            p.plan.state(),
-                            p.plan.phase(),
-                            p.plan.steps(),
-                            p.plan.reason(),
-                            p.plan.result(),
-                            p.plan.summary()))
-                    .toList()));
+            handle,
+            ended.stream()
+                .map(p ->
+                    new RunEndings.Ending(
+                        p.id,
+                        p.plan.state(),
+                        p.plan.phase(),
+                        p.plan.steps(),
+                        p.plan.reason(),
+                        p.plan.result(),
+                        p.plan.summary()))
+                .toList()));
     ended.forEach(p -> effects.ended.put(p.id, p.plan.state()));
   }
 

@@ -273,7 +273,7 @@ final class RunRetry {
       Optional<List<NewJob>> again = maps.retry(handle, run.id(), step);
       if (again.isPresent()) {
         letters.setCharAt(step, StepState.ACTIVE.letter());
-        again.get().forEach(job -> effects.ready(job.queue(), 1));
+        again.get().forEach(job -> effects.ready(job.content().queue(), 1));
         whole.remove(step);
       }
     }

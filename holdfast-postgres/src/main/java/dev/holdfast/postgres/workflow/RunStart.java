@@ -130,7 +130,7 @@ final class RunStart {
   }
 
   private static Outcome conflict(NewRun run, RunId existing) {
-    UniqueKey key = run.unique();
+    UniqueKey key = run.content().unique();
     if (key != null && key.onConflict() == OnConflict.FAIL && !existing.equals(run.id())) {
       throw new DuplicateJobException(key.value(), new JobId(existing.value()));
     }
@@ -147,14 +147,14 @@ final class RunStart {
 
   /** Returns the run that has the key; takes a key with a window if it is free. */
   private Optional<RunId> holder(Handle handle, NewRun run) throws SQLException {
-    UniqueKey key = run.unique();
+    UniqueKey key = run.content().unique();
     if (key == null) {
       return Optional.empty();
     }
     if (key.window() == null) {
       return handle
           .createQuery(holder)
-          .bind("workflow", run.workflow())
+          .bind("workflow", run.content().workflow())
           .bind("key", key.value())
           .mapTo(UUID.class)
           .findOne()
@@ -175,12 +175,12 @@ final class RunStart {
   }
 
   private static KeyRequest ledgerEntry(NewRun run, UniqueKey key) {
-    return new KeyRequest(run.id().value(), "workflow:" + run.workflow(), key);
+    return new KeyRequest(run.id().value(), "workflow:" + run.content().workflow(), key);
   }
 
   /** Inserts the run; returns nothing if its id or key was taken meanwhile. */
   private Optional<Outcome> insert(Handle handle, NewRun run) throws SQLException {
-    NewRun.Gate limit = run.gate();
+    NewRun.Gate limit = run.content().gate();
     UUID gate = Gates.id(run);
     if (limit == null || gate == null) {
       return insert(handle, run, false);
@@ -211,7 +211,7 @@ final class RunStart {
   }
 
   private Outcome skipped(Handle handle, NewRun run, UUID gate) throws SQLException {
-    UniqueKey key = run.unique();
+    UniqueKey key = run.content().unique();
     if (key != null && key.window() != null) {
       intake.keys().releaseLedgerKeys(handle.getConnection(), List.of(ledgerEntry(run, key)));
     }
@@ -227,8 +227,8 @@ final class RunStart {
   }
 
   private Optional<Outcome> notInserted(Handle handle, NewRun run) {
-    if (isRetired(handle, run.definition())) {
-      throw new RetiredDefinitionException(run.workflow());
+    if (isRetired(handle, run.content().definition())) {
+      throw new RetiredDefinitionException(run.content().workflow());
     }
     return Optional.empty();
   }
@@ -275,16 +275,16 @@ final class RunStart {
 
   /** Returns whether a run can be inserted together with others in one statement. */
   static boolean isSimple(NewRun run) {
-    return run.unique() == null && !run.mayExist() && SimpleStart.suits(run);
+    return run.content().unique() == null && !run.mayExist() && SimpleStart.suits(run);
   }
 
   /** Returns whether a start may have to wait for other transactions. */
   static boolean mayWait(NewRun run) {
-    return run.unique() != null || run.gate() != null;
+    return run.content().unique() != null || run.content().gate() != null;
   }
 
   /** Returns what is being done, to follow "Could not" in an error message. */
   static String operation(NewRun run) {
-    return "start run %s of workflow %s".formatted(run.id(), run.workflow());
+    return "start run %s of workflow %s".formatted(run.id(), run.content().workflow());
   }
 }

@@ -95,8 +95,8 @@ final class SimulatedNetwork implements Interposed.Between {
         || call.role() instanceof RunControl
         || (call.is(StoreMethod.START_RUN)
             && call.arguments().get(0) instanceof NewRun run
-            && run.gate() != null
-            && run.gate().onFull() == MaxActive.OnFull.REPLACE);
+            && run.content().gate() != null
+            && run.content().gate().onFull() == MaxActive.OnFull.REPLACE);
   }
 
   /**

@@ -59,10 +59,7 @@ final class StoreObserver {
    * @param onSignOfLife receives every incarnation whose heartbeat counter has advanced
    */
   StoreObserver(
-      InvariantChecker checker,
-      LeaseChecker leases,
-      RunChecker runs,
-      Consumer<UUID> onSignOfLife) {
+      InvariantChecker checker, LeaseChecker leases, RunChecker runs, Consumer<UUID> onSignOfLife) {
     this.checker = checker;
     this.leases = leases;
     this.runs = runs;
