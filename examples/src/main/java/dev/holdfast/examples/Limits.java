@@ -20,16 +20,16 @@ public final class Limits {
     try (var database = ExampleDatabase.create();
         var node =
             HoldfastNode.on(database.store())
-                .queue("uploads", 50) // What this node could do.
+                .queue("uploads", 50) // This node alone could run 50 uploads at once.
                 .handle(
                     UPLOAD,
                     (upload, context) -> {
                       most.accumulateAndGet(running.incrementAndGet(), Math::max);
-                      Thread.sleep(50); // The upload.
+                      Thread.sleep(50); // Stands for the upload.
                       running.decrementAndGet();
                     })
                 .start()) {
-      node.client().queues().limit("uploads", 2); // What the server behind it can do.
+      node.client().queues().limit("uploads", 2); // The file server accepts only 2 at once.
 
       List<Enqueued<Void>> jobs =
           node.client()

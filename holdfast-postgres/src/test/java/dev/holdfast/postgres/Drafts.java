@@ -30,16 +30,9 @@ public final class Drafts {
   private static NewJob job(String queue, @Nullable UniqueKey key, When when) {
     return new NewJob(
         new JobId(UuidCreator.getTimeOrderedEpoch()),
-        TASK,
-        queue,
-        4,
-        when,
-        "{}",
-        key,
-        Set.of(),
-        null,
-        null,
         NewJob.IdUse.FRESH,
-        NewJob.Stamp.NONE);
+        when,
+        key,
+        new NewJob.Content(TASK, queue, 4, "{}", Set.of(), null, null, NewJob.Stamp.NONE));
   }
 }

@@ -281,19 +281,6 @@ class HistoryLocksTest {
 
   private static NewJob repeated(JobId id) {
     NewJob draft = Drafts.job();
-    return new NewJob(
-            id,
-            draft.task(),
-            draft.queue(),
-            draft.priority(),
-            draft.when(),
-            draft.payload(),
-            null,
-            draft.tags(),
-            null,
-            null,
-            NewJob.IdUse.FRESH,
-            NewJob.Stamp.NONE)
-        .repeated();
+    return new NewJob(id, NewJob.IdUse.FRESH, draft.when(), null, draft.content()).repeated();
   }
 }

@@ -81,17 +81,18 @@ class WindowedClaimTest {
       jobs.add(
           new NewJob(
               new JobId(new UUID(0x7000, ++lastId)),
-              random.nextBoolean() ? "a" : "b",
-              "q",
-              random.nextInt(10),
+              NewJob.IdUse.FRESH,
               When.NOW,
               null,
-              null,
-              Set.of(),
-              null,
-              null,
-              NewJob.IdUse.FRESH,
-              NewJob.Stamp.NONE));
+              new NewJob.Content(
+                  random.nextBoolean() ? "a" : "b",
+                  "q",
+                  random.nextInt(10),
+                  null,
+                  Set.of(),
+                  null,
+                  null,
+                  NewJob.Stamp.NONE)));
     }
     fixture.store().intake().enqueue(jobs);
   }

@@ -6,9 +6,9 @@ import java.util.concurrent.Flow;
 import java.util.function.LongConsumer;
 
 /**
- * A body that tells how much of it has been sent. A repeat starts at 0.
+ * The body of a request, which reports how much of it has been sent. A repeat starts at 0.
  *
- * @param sent told how many bytes have been sent
+ * @param sent receives how many bytes have been sent
  */
 record CountedFile(BodyPublisher file, LongConsumer sent) implements BodyPublisher {
 

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * Looks again and again until there is nothing more to see. A server that goes away is waited for,
- * since watching changes nothing.
+ * Polls until there is nothing more to see. While a server is unavailable it waits, because
+ * watching changes nothing.
  */
 public final class Polling {
   private final Changes changes;

@@ -52,7 +52,7 @@ final class JobText {
     out.flush();
   }
 
-  /** Returns how far a job has come; null if it has not told. */
+  /** Returns the progress of a job; null if it has reported none. */
   static @Nullable String progress(@Nullable JsonNode progress) {
     if (progress == null) {
       return null;

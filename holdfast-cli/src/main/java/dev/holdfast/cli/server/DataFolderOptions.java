@@ -52,7 +52,7 @@ final class DataFolderOptions {
     if (dataDir == null && config.database().url() != null) {
       throw new ParameterException(
           command.commandLine(),
-          "This server uses a database of its own, and no embedded one: back it up with"
+          "This server uses an external database, not the embedded one: back it up with"
               + " pg_basebackup, and run 'holdfast restored --database-url URL' after a restore.");
     }
     return config.dataDir().resolve("postgres");

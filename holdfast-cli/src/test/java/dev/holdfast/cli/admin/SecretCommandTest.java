@@ -66,7 +66,7 @@ class SecretCommandTest {
 
   @Test
   void wrongUseIsRefused() {
-    // One of seven characters without its line end.
+    // Seven characters are too few: the end of the line does not count.
     assertThat(withInput("1234567\n", "secret", "set", "short").exit())
         .isEqualTo(ExitCode.USAGE.number());
     assertThat(server.run("secret", "set", "x", "value-as-argument").exit())
@@ -77,7 +77,7 @@ class SecretCommandTest {
   }
 
   @Test
-  void aRotationTellsHowItWent() {
+  void aRotationReportsHowManySecretsAreEncryptedWithTheNewKey() {
     assertThat(done(server.admin("secret", "rotate")))
         .containsPattern("0 secrets are encrypted with master key [0-9a-f]{16} now; 0 are not\\.");
   }

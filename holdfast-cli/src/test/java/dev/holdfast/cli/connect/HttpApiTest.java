@@ -215,7 +215,7 @@ class HttpApiTest {
   }
 
   @Test
-  void aStreamTellsWhenToLook() throws Exception {
+  void aStreamSignalsWhenToReadAgain() throws Exception {
     Semaphore events = new Semaphore(0);
     script.add(exchange -> {
       exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
@@ -259,7 +259,7 @@ class HttpApiTest {
   }
 
   @Test
-  void withoutAStreamLooksGoOn() throws Exception {
+  void withoutAStreamTheCommandPolls() throws Exception {
     script.add(problem(404, "RUN_NOT_FOUND"));
     try (Changes changes = api.changes("/stream", Duration.ofMinutes(5))) {
       for (int i = 0; i < 3; i++) {

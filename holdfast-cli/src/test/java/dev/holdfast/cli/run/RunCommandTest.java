@@ -110,7 +110,7 @@ class RunCommandTest {
   }
 
   @BeforeEach
-  void mend() {
+  void repair() {
     BROKEN.set(false);
   }
 

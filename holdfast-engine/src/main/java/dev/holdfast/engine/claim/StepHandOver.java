@@ -109,8 +109,8 @@ public final class StepHandOver implements HandOver {
 
   /** Returns a reserved slot for a job; null if it cannot start here now. */
   private @Nullable Place place(@Nullable HeldJob before, NewJob job) {
-    Claimer claimer = claimers.get(new Path(job.queue(), job.task()));
-    if (claimer == null || !mayStart(job) || !claimer.claimsFreely(job.task())) {
+    Claimer claimer = claimers.get(new Path(job.content().queue(), job.content().task()));
+    if (claimer == null || !mayStart(job) || !claimer.claimsFreely(job.content().task())) {
       return null;
     }
     Lane lane = claimer.lane();
@@ -124,7 +124,7 @@ public final class StepHandOver implements HandOver {
   }
 
   private boolean mayStart(NewJob job) {
-    String stack = job.stamp().stack();
+    String stack = job.content().stamp().stack();
     return job.when() instanceof When.Now && (stack == null || Stacks.include(stacks, stack));
   }
 

@@ -51,6 +51,9 @@ import dev.holdfast.engine.trigger.EventPublisher;
 import dev.holdfast.engine.trigger.StoredTriggers;
 import dev.holdfast.engine.workflow.GraphPlanner;
 import dev.holdfast.engine.workflow.HandOver;
+import dev.holdfast.engine.workflow.RunAwaiter;
+import dev.holdfast.engine.workflow.RunCommands;
+import dev.holdfast.engine.workflow.RunLookup;
 import dev.holdfast.engine.workflow.RunStarter;
 import dev.holdfast.engine.workflow.StoredRuns;
 import dev.holdfast.engine.workflow.WorkflowCatalog;
@@ -120,9 +123,14 @@ public final class HoldfastClient implements Holdfast {
     this.awaiter = new Awaiter(store.queries(), codec, waiter);
     this.workflows = new WorkflowCatalog(store.runs().definitions(), codec, new GraphPlanner(ids));
     this.runStarter = new RunStarter(workflows, codec, settings, bus, ids, origin);
+    RunLookup lookup = new RunLookup(store.runs().queries(), store.queries(), workflows);
     this.runs =
         new StoredRuns(
-            store.runs(), store.queries(), runStarter, workflows, codec, bus, waiter, ids);
+            store.runs(),
+            runStarter,
+            lookup,
+            new RunAwaiter(lookup, codec, waiter),
+            new RunCommands(store.runs(), lookup, workflows, bus));
     this.signals = new JobSignals(store.journals(), codec, settings.payloadLimit(), bus, ids);
     this.schedules =
         new StoredSchedules(

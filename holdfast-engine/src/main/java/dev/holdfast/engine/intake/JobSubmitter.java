@@ -184,18 +184,20 @@ public final class JobSubmitter {
     JobId own = request.id();
     return new NewJob(
         own != null ? own : new JobId(ids.get()),
-        request.type().name(),
-        options.queue(),
-        options.priority(),
-        options.when(),
-        payload,
-        options.unique(),
-        options.tags(),
-        JobTrace.with(
-            JobPolicyJson.write(JobPolicy.difference(options, request.type().defaults())), trace),
-        options.startWithin(),
         own != null ? IdUse.CHOSEN : IdUse.FRESH,
-        origin.of(request.type().name()));
+        options.when(),
+        options.unique(),
+        new NewJob.Content(
+            request.type().name(),
+            options.queue(),
+            options.priority(),
+            payload,
+            options.tags(),
+            JobTrace.with(
+                JobPolicyJson.write(JobPolicy.difference(options, request.type().defaults())),
+                trace),
+            options.startWithin(),
+            origin.of(request.type().name())));
   }
 
   /**
@@ -225,14 +227,14 @@ public final class JobSubmitter {
       switch (job.when()) {
         case When.Now now ->
             fresh.merge(
-                job.queue(),
-                new Signal.NewWork(job.queue(), job.priority(), 1),
+                job.content().queue(),
+                new Signal.NewWork(job.content().queue(), job.content().priority(), 1),
                 Signal.NewWork::and);
         case When.After after -> soonest = sooner(soonest, after.delay());
         case When.At at -> soonest = sooner(soonest, Duration.between(Instant.now(), at.time()));
       }
-      if (job.startWithin() != null) {
-        soonest = sooner(soonest, job.startWithin());
+      if (job.content().startWithin() != null) {
+        soonest = sooner(soonest, job.content().startWithin());
       }
     }
     fresh.values().forEach(bus::publish);

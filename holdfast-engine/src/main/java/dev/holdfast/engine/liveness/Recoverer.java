@@ -96,7 +96,8 @@ public final class Recoverer {
     List<Orphan> orphans = recovery.orphans(lost.holder, scope, BATCH);
     for (int batch = 1; !orphans.isEmpty(); batch++) {
       onContact.run();
-      // Jobs that user code decides about come last, those it failed for at the end: it may hang.
+      // Jobs with a recovery policy come last, those that it failed for at the very end: it is user
+      // code and may hang.
       recover(lost, orphans.stream().filter(orphan -> !decider.asks(orphan)).toList(), tally);
       onContact.run();
       recover(

@@ -74,8 +74,7 @@ final class SweepSummary {
   /** Wakes the nodes that can run the jobs, and logs a summary. */
   void announce(Loss loss) {
     ready.forEach((queue, priority) -> bus.publish(new Signal.NewWork(queue, priority)));
-    // Whatever the dead node left undone, too: it may have ended steps and died before it advanced
-    // their runs.
+    // The dead node may have ended steps and died before it advanced their runs.
     bus.publish(new Signal.RunsMarked(Duration.ZERO));
     if (counts().total() > 0) {
       log.warn(

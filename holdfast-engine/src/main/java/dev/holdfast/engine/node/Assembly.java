@@ -17,9 +17,9 @@ final class Assembly {
 
   private final @Nullable NodeCore core;
 
-  Assembly(NodeBuilder from, NodeSettings settings) {
+  Assembly(NodeDraft from) {
     this.core = from.core;
-    this.components = new NodeComponents(from, settings);
+    this.components = new NodeComponents(from, from.settings());
     this.workflows = new WorkflowRoles(from, components);
     this.work = new WorkingRoles(from, components, workflows);
     this.upkeep = new UpkeepRoles(from, components);

@@ -37,7 +37,7 @@ final class LivenessRoles {
   private static final Set<String> ROLES_ALONE =
       Set.of("worker", "scheduler", "sweeper", SingleNodeGuard.ROLE);
 
-  private final NodeBuilder from;
+  private final NodeDraft from;
   private final NodeComponents components;
   private final LivenessSettings liveness;
   private final WorkingRoles work;
@@ -53,7 +53,7 @@ final class LivenessRoles {
    * @param onStartedOver called when a new incarnation has been registered
    */
   LivenessRoles(
-      NodeBuilder from, NodeComponents components, WorkingRoles work, Runnable onStartedOver) {
+      NodeDraft from, NodeComponents components, WorkingRoles work, Runnable onStartedOver) {
     this.from = from;
     this.components = components;
     this.liveness = components.settings.liveness();

@@ -5,7 +5,6 @@ import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.internal.Names;
-import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.run.AttemptInterceptor;
@@ -19,34 +18,22 @@ import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.workflow.Workflow;
-import dev.holdfast.engine.claim.PollBackoff;
-import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.held.FairSlots;
 import dev.holdfast.engine.held.NodeIdentity;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.intake.ClientSettings;
-import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.node.NodeSettings.QueueSettings;
 import dev.holdfast.engine.node.NodeSettings.StackSettings;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.rule.Router;
-import dev.holdfast.engine.rule.TaskPatternMap;
-import dev.holdfast.engine.run.HungSettings;
-import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.store.LeaseStore;
-import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Metrics;
 import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -64,66 +51,10 @@ import org.jspecify.annotations.Nullable;
  * matches within a segment, {@code **} across segments.
  */
 public final class NodeBuilder {
-  final Store store;
-  final NodeDeclarations declared = new NodeDeclarations();
-  final List<TaskExecutor> ownExecutors = new ArrayList<>();
-  final List<LifecycleListener> listeners = new ArrayList<>();
-  final TaskPatternMap<Integer> limits = new TaskPatternMap<>();
-  final TaskPatternMap<CircuitBreaker> breakers = new TaskPatternMap<>();
-  String application = "default";
-  boolean namedApplication;
-  PayloadCodec codec = new JsonCodec();
-  MeterRegistry meters = Metrics.globalRegistry;
-  private @Nullable ClusterCoordinator coordinator;
-  private @Nullable LeaseStore leaseStore;
-  Duration leaseTtl = LeaseRequest.DEFAULT_TTL;
-  Environment environment = Environment.machine();
-  @Nullable NodeCore core;
-  FairSlots.@Nullable Share share;
-  ClientSettings client = ClientSettings.DEFAULT;
-  final List<AttemptInterceptor> attemptInterceptors = new ArrayList<>();
-  private final List<EnqueueInterceptor> enqueueInterceptors = new ArrayList<>();
-  int jobLogLines;
-  @Nullable SecretSource secrets;
-  private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
-  private NodeIdentity identity = NodeIdentity.hostAndPid();
-  private @Nullable String name;
-  @Nullable OpenTelemetry telemetry;
-  private LivenessSettings liveness = LivenessSettings.DEFAULT;
-  private @Nullable String stack;
-  private @Nullable Set<String> serves;
-  Function<String, @Nullable String> stacks = any -> null;
-  private NodeMode mode = NodeMode.FULL;
-  private boolean stopsOnSignals;
-  private int maxConcurrent = 200;
-  private Router router = Router.toAll(TaskExecutor.VIRTUAL);
-  private int platformThreads = Runtime.getRuntime().availableProcessors();
-  private Duration burstPoll = PollBackoff.DEFAULT.burst();
-  private Duration deepIdlePoll = PollBackoff.DEFAULT.deepIdle();
-  private Duration unheardPoll = PollBackoff.DEFAULT.unheard();
-  private Supplier<Upkeep.Retention> retention =
-      () -> new Upkeep.Retention(Duration.ofDays(14), Duration.ofDays(90));
-  private int resultLimit = 1 << 20;
-  private Duration shutdownGrace = Duration.ofSeconds(25);
-  private Duration interruptPatience = HungSettings.DEFAULT.patience();
-  private boolean holdsHungJobs = HungSettings.DEFAULT.holdJobs();
-  private int replacedSlots = HungSettings.DEFAULT.replacedSlots();
-  private double maxLostShare = HungSettings.DEFAULT.mostLost();
+  private final NodeDraft draft;
 
   NodeBuilder(Store store) {
-    this.store = store;
-  }
-
-  /**
-   * Returns the coordinator. Called as late as possible, because the coordinator of a store may
-   * keep a connection open.
-   */
-  ClusterCoordinator coordinator() {
-    return coordinator != null ? coordinator : store.coordinator();
-  }
-
-  LeaseStore leaseStore() {
-    return leaseStore != null ? leaseStore : store.leases();
+    this.draft = new NodeDraft(store);
   }
 
   /**
@@ -132,7 +63,7 @@ public final class NodeBuilder {
    */
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
-    declared.handle(type, handler);
+    draft.declared.handle(type, handler);
     return this;
   }
 
@@ -141,7 +72,7 @@ public final class NodeBuilder {
    * tasks that it has a handler for. Defaults to no tasks.
    */
   public <P> NodeBuilder handle(TaskType<P, Void> type, VoidTaskHandler<? super P> handler) {
-    declared.handle(type, handler);
+    draft.declared.handle(type, handler);
     return this;
   }
 
@@ -151,7 +82,7 @@ public final class NodeBuilder {
    * {@link Recurring} instead. Defaults to none.
    */
   public NodeBuilder recurring(Schedule schedule) {
-    declared.schedule(schedule);
+    draft.declared.schedule(schedule);
     return this;
   }
 
@@ -167,7 +98,7 @@ public final class NodeBuilder {
       TaskType<P, R> type,
       TaskHandler<? super P, ? extends R> handler,
       RecoveryPolicy<P> recovery) {
-    declared.handle(type, handler, recovery);
+    draft.declared.handle(type, handler, recovery);
     return this;
   }
 
@@ -179,7 +110,7 @@ public final class NodeBuilder {
    */
   public <P> NodeBuilder handle(
       TaskType<P, Void> type, VoidTaskHandler<? super P> handler, RecoveryPolicy<P> recovery) {
-    declared.handle(type, handler, recovery);
+    draft.declared.handle(type, handler, recovery);
     return this;
   }
 
@@ -190,7 +121,7 @@ public final class NodeBuilder {
    * workflows that no node knows. Defaults to no workflows.
    */
   public <I, R> NodeBuilder workflow(Workflow<I, R> workflow) {
-    declared.workflow(workflow);
+    draft.declared.workflow(workflow);
     return this;
   }
 
@@ -206,7 +137,7 @@ public final class NodeBuilder {
    * <p>Defaults to no modules.
    */
   public NodeBuilder install(TaskModule module) {
-    module.configure(declared);
+    module.configure(draft.declared);
     return this;
   }
 
@@ -215,7 +146,7 @@ public final class NodeBuilder {
    * The trigger remains when the node stops. Defaults to none.
    */
   public NodeBuilder trigger(Trigger trigger) {
-    declared.triggers.add(trigger);
+    draft.declared.triggers.add(trigger);
     return this;
   }
 
@@ -225,7 +156,7 @@ public final class NodeBuilder {
    * none, at no cost.
    */
   public NodeBuilder listener(LifecycleListener listener) {
-    listeners.add(listener);
+    draft.listeners.add(listener);
     return this;
   }
 
@@ -235,8 +166,8 @@ public final class NodeBuilder {
    * different schedules need different application names. Defaults to {@code default}.
    */
   public NodeBuilder application(String name) {
-    this.application = Names.text("Application", name);
-    this.namedApplication = true;
+    draft.application = Names.text("Application", name);
+    draft.namedApplication = true;
     return this;
   }
 
@@ -256,7 +187,7 @@ public final class NodeBuilder {
    * find a free slot when the claim returns. Defaults to no prefetching.
    */
   public NodeBuilder queue(String name, int concurrency, int prefetch) {
-    queues.put(Names.queue(name), new QueueSettings(concurrency, prefetch));
+    draft.queues.put(Names.queue(name), new QueueSettings(concurrency, prefetch));
     return this;
   }
 
@@ -265,7 +196,7 @@ public final class NodeBuilder {
    * memory and connections; a lower one leaves jobs waiting. Defaults to 200.
    */
   public NodeBuilder maxConcurrent(int most) {
-    this.maxConcurrent = most;
+    draft.maxConcurrent = most;
     return this;
   }
 
@@ -280,7 +211,7 @@ public final class NodeBuilder {
           "A limit of %d for tasks '%s' is not valid: use at least 1, or disable these tasks with a mode."
               .formatted(most, pattern));
     }
-    limits.add(pattern, most);
+    draft.limits.add(pattern, most);
     return this;
   }
 
@@ -290,7 +221,7 @@ public final class NodeBuilder {
    * that matches a task applies. Defaults to no breakers.
    */
   public NodeBuilder breaker(String pattern, CircuitBreaker breaker) {
-    breakers.add(pattern, breaker);
+    draft.breakers.add(pattern, breaker);
     return this;
   }
 
@@ -309,7 +240,7 @@ public final class NodeBuilder {
    * process id.
    */
   public NodeBuilder identity(NodeIdentity callback) {
-    this.identity = callback;
+    draft.identity = callback;
     return this;
   }
 
@@ -319,7 +250,7 @@ public final class NodeBuilder {
    * Defaults to none.
    */
   public NodeBuilder name(String readable) {
-    this.name = readable;
+    draft.name = readable;
     return this;
   }
 
@@ -330,7 +261,7 @@ public final class NodeBuilder {
    * none, and recovers the jobs of all stacks.
    */
   public NodeBuilder stack(String name) {
-    this.stack = name;
+    draft.stack = name;
     return this;
   }
 
@@ -339,7 +270,7 @@ public final class NodeBuilder {
    * #serveAllStacks}. Defaults to the node's own stack.
    */
   public NodeBuilder serveStacks(String... stacks) {
-    this.serves = Stream.of(stacks).map(StackSettings::checked).collect(Collectors.toSet());
+    draft.serves = Stream.of(stacks).map(StackSettings::checked).collect(Collectors.toSet());
     return this;
   }
 
@@ -349,7 +280,7 @@ public final class NodeBuilder {
    * which means the node's own {@link #stack}.
    */
   public NodeBuilder stackOf(Function<String, @Nullable String> stacks) {
-    this.stacks = stacks;
+    draft.stacks = stacks;
     return this;
   }
 
@@ -360,7 +291,7 @@ public final class NodeBuilder {
    * Replaces {@link #serveStacks}. Defaults to the node's own stack.
    */
   public NodeBuilder serveAllStacks() {
-    this.serves = Stacks.ALL;
+    draft.serves = Stacks.ALL;
     return this;
   }
 
@@ -370,7 +301,7 @@ public final class NodeBuilder {
    * HoldfastNode#mode(NodeMode)}. Defaults to {@link NodeMode#FULL}.
    */
   public NodeBuilder mode(NodeMode first) {
-    this.mode = first;
+    draft.mode = first;
     return this;
   }
 
@@ -381,7 +312,7 @@ public final class NodeBuilder {
    * threads is bounded. Defaults to {@link #routeOthers} for all tasks.
    */
   public NodeBuilder route(String pattern, String executor) {
-    this.router = router.route(pattern, executor);
+    draft.router = draft.router.route(pattern, executor);
     return this;
   }
 
@@ -390,7 +321,7 @@ public final class NodeBuilder {
    * virtual}.
    */
   public NodeBuilder routeOthers(String executor) {
-    this.router = new Router(router.rules(), executor);
+    draft.router = new Router(draft.router.rules(), executor);
     return this;
   }
 
@@ -400,16 +331,17 @@ public final class NodeBuilder {
    * Defaults to the routes.
    */
   public NodeBuilder routeAll(String executor) {
-    this.router = Router.toAll(executor);
+    draft.router = Router.toAll(executor);
     return this;
   }
 
   /**
    * Sets the number of threads of the executor {@code platform}, which is also the number of jobs
-   * it runs at the same time. Defaults to the number of available processors.
+   * it runs at the same time. With more threads than processors, CPU-bound tasks slow each other
+   * down; with fewer, processors stay idle. Defaults to the number of available processors.
    */
   public NodeBuilder platformThreads(int threads) {
-    this.platformThreads = threads;
+    draft.platformThreads = threads;
     return this;
   }
 
@@ -418,7 +350,7 @@ public final class NodeBuilder {
    * it when it stops. Defaults to {@code virtual} and {@code platform} alone.
    */
   public NodeBuilder executor(TaskExecutor executor) {
-    ownExecutors.add(executor);
+    draft.ownExecutors.add(executor);
     return this;
   }
 
@@ -427,7 +359,7 @@ public final class NodeBuilder {
    * none.
    */
   public NodeBuilder interceptAttempts(AttemptInterceptor inner) {
-    attemptInterceptors.add(inner);
+    draft.attemptInterceptors.add(inner);
     return this;
   }
 
@@ -437,7 +369,7 @@ public final class NodeBuilder {
    * interceptors, see {@link ClientSettings}. Defaults to none.
    */
   public NodeBuilder interceptEnqueues(EnqueueInterceptor inner) {
-    enqueueInterceptors.add(inner);
+    draft.enqueueInterceptors.add(inner);
     return this;
   }
 
@@ -447,7 +379,7 @@ public final class NodeBuilder {
    * fails.
    */
   public NodeBuilder secrets(SecretSource source) {
-    this.secrets = source;
+    draft.secrets = source;
     return this;
   }
 
@@ -463,7 +395,7 @@ public final class NodeBuilder {
       throw new IllegalArgumentException(
           "Keeping %d log lines per job is not valid: use 0 (none) to 1000.".formatted(lines));
     }
-    this.jobLogLines = lines;
+    draft.jobLogLines = lines;
     return this;
   }
 
@@ -472,13 +404,13 @@ public final class NodeBuilder {
    * the same one. Defaults to JSON.
    */
   public NodeBuilder codec(PayloadCodec own) {
-    this.codec = own;
+    draft.codec = own;
     return this;
   }
 
   /** Sets the registry for meters. Defaults to Micrometer's global registry. */
   public NodeBuilder meters(MeterRegistry registry) {
-    this.meters = registry;
+    draft.meters = registry;
     return this;
   }
 
@@ -490,7 +422,7 @@ public final class NodeBuilder {
    * attempt to the call that created its job. Defaults to no spans, at no cost.
    */
   public NodeBuilder telemetry(OpenTelemetry traces) {
-    this.telemetry = traces;
+    draft.telemetry = traces;
     return this;
   }
 
@@ -500,7 +432,7 @@ public final class NodeBuilder {
    * LISTEN/NOTIFY.
    */
   public NodeBuilder coordinator(ClusterCoordinator own) {
-    this.coordinator = own;
+    draft.coordinator = own;
     return this;
   }
 
@@ -510,7 +442,7 @@ public final class NodeBuilder {
    * outages of the database. Defaults to 2 minutes.
    */
   public NodeBuilder leaseTtl(Duration ttl) {
-    this.leaseTtl = LeaseRequest.checkTtl("leases without one", ttl);
+    draft.leaseTtl = LeaseRequest.checkTtl("leases without one", ttl);
     return this;
   }
 
@@ -522,7 +454,7 @@ public final class NodeBuilder {
    * to the store of the node.
    */
   public NodeBuilder leaseStore(LeaseStore own) {
-    this.leaseStore = own;
+    draft.leaseStore = own;
     return this;
   }
 
@@ -533,8 +465,8 @@ public final class NodeBuilder {
    * statements. Defaults to 500 ms, backing off to 60 s.
    */
   public NodeBuilder poll(Duration burst, Duration deepIdle) {
-    this.burstPoll = burst;
-    this.deepIdlePoll = deepIdle;
+    draft.burstPoll = burst;
+    draft.deepIdlePoll = deepIdle;
     return this;
   }
 
@@ -544,7 +476,7 @@ public final class NodeBuilder {
    * shorter interval finds work sooner, at the price of a statement for each poll. Defaults to 1 s.
    */
   public NodeBuilder pollUnheard(Duration atMost) {
-    this.unheardPoll = atMost;
+    draft.unheardPoll = atMost;
     return this;
   }
 
@@ -553,7 +485,7 @@ public final class NodeBuilder {
    * Defaults to {@link LivenessSettings#DEFAULT}.
    */
   public NodeBuilder liveness(Consumer<LivenessSettings.Builder> changes) {
-    return liveness(liveness.with(changes));
+    return liveness(draft.liveness.with(changes));
   }
 
   /**
@@ -561,7 +493,7 @@ public final class NodeBuilder {
    * LivenessSettings#FAST_FAILOVER}. Defaults to {@link LivenessSettings#DEFAULT}.
    */
   public NodeBuilder liveness(LivenessSettings settings) {
-    this.liveness = settings;
+    draft.liveness = settings;
     return this;
   }
 
@@ -577,19 +509,21 @@ public final class NodeBuilder {
 
   /**
    * Sets where the node reads how long ended jobs and dead-lettered jobs are kept, about once an
-   * hour, for settings that change while it runs. Defaults to the same values all the time.
+   * hour, for settings that change while it runs. Defaults to 14 days for ended jobs and 90 days
+   * for dead-lettered ones, as long as the node runs.
    */
   public NodeBuilder keep(Supplier<Upkeep.Retention> latest) {
-    this.retention = latest;
+    draft.retention = latest;
     return this;
   }
 
   /**
    * Limits the size of an encoded result, in bytes of UTF-8. An attempt with a larger result fails.
-   * Defaults to 1 MiB.
+   * Results are stored until their job is deleted, so a higher limit lets handlers return more, at
+   * the price of a larger history. Defaults to 1 MiB.
    */
   public NodeBuilder resultLimit(int bytes) {
-    this.resultLimit = bytes;
+    draft.resultLimit = bytes;
     return this;
   }
 
@@ -600,18 +534,19 @@ public final class NodeBuilder {
    * Kubernetes kills a process.
    */
   public NodeBuilder shutdownGrace(Duration grace) {
-    this.shutdownGrace = grace;
+    draft.shutdownGrace = grace;
     return this;
   }
 
   /**
    * Sets how long a handler may take to end after it was interrupted because of its timeout. After
    * that its attempt counts as hung: the retry policy decides about the job, and the slot is lost
-   * until the thread ends. Defaults to 10 s. See {@link #holdHungJobs} for what may then run at the
-   * same time.
+   * until the thread ends. A longer time lets handlers clean up; a shorter one lets the job be
+   * retried sooner. See {@link #holdHungJobs} for what may then run at the same time. Defaults to
+   * 10 s.
    */
   public NodeBuilder interruptPatience(Duration patience) {
-    this.interruptPatience = patience;
+    draft.interruptPatience = patience;
     return this;
   }
 
@@ -622,7 +557,7 @@ public final class NodeBuilder {
    * while code of the first attempt still runs here; only the fencing token distinguishes the two.
    */
   public NodeBuilder holdHungJobs() {
-    this.holdsHungJobs = true;
+    draft.holdsHungJobs = true;
     return this;
   }
 
@@ -634,17 +569,18 @@ public final class NodeBuilder {
    * a lost slot stays lost.
    */
   public NodeBuilder replaceLostSlots(int most) {
-    this.replacedSlots = most;
+    draft.replacedSlots = most;
     return this;
   }
 
   /**
    * Sets the share of slots, from 0 to 1, that may be lost to hung attempts without being replaced.
    * While more are lost, {@link HoldfastNode#isReady} returns false, so that an orchestrator or an
-   * alert notices. Defaults to 0.5.
+   * alert notices. A smaller share reports a node sooner, although it still runs jobs in its other
+   * slots. Defaults to 0.5.
    */
   public NodeBuilder maxLostShare(double share) {
-    this.maxLostShare = share;
+    draft.maxLostShare = share;
     return this;
   }
 
@@ -655,7 +591,7 @@ public final class NodeBuilder {
    * then has to call {@link HoldfastNode#close}.
    */
   public NodeBuilder stopOnSignals() {
-    this.stopsOnSignals = true;
+    draft.stopsOnSignals = true;
     return this;
   }
 
@@ -664,7 +600,7 @@ public final class NodeBuilder {
    * client}. Defaults to {@link ClientSettings#DEFAULT}.
    */
   public NodeBuilder client(ClientSettings settings) {
-    this.client = settings;
+    draft.client = settings;
     return this;
   }
 
@@ -673,27 +609,13 @@ public final class NodeBuilder {
    * {@link Environment#machine}.
    */
   public NodeBuilder environment(Environment own) {
-    this.environment = own;
+    draft.environment = own;
     return this;
-  }
-
-  /** Returns the settings of the node's own client. */
-  ClientSettings clientSettings() {
-    ClientSettings all = telemetry == null ? client : client.tracing(telemetry);
-    for (EnqueueInterceptor inner : enqueueInterceptors) {
-      all = all.intercepting(inner);
-    }
-    return all;
   }
 
   /** Returns the names of the tasks that have a handler. */
   public Set<String> taskNames() {
-    return declared.tasks.stream().map(task -> task.type().name()).collect(Collectors.toSet());
-  }
-
-  /** Returns the schedules that the node declares. */
-  List<SchedulePlan> plans() {
-    return declared.plans(codec, planner());
+    return draft.declared.taskNames();
   }
 
   /**
@@ -701,11 +623,7 @@ public final class NodeBuilder {
    * that declare the same have the same hash, in every process of the same version of Holdfast.
    */
   public String declarations() {
-    return declared.hash(application, codec, planner());
-  }
-
-  private Planner planner() {
-    return new Planner(codec, client.payloadLimit(), JobOrigin.declared(stack));
+    return draft.declared.hash(draft.application, draft.codec, draft.planner());
   }
 
   /**
@@ -714,8 +632,8 @@ public final class NodeBuilder {
    * to that process. Defaults to a node that sends its own heartbeats.
    */
   public NodeBuilder partOf(NodeCore process, FairSlots.Share slots) {
-    this.core = process;
-    this.share = slots;
+    draft.core = process;
+    draft.share = slots;
     return this;
   }
 
@@ -729,33 +647,11 @@ public final class NodeBuilder {
    *     fails
    */
   public HoldfastNode start() {
-    HoldfastNode node = new Assembly(this, settings()).assemble();
-    node.start(() -> {
-      if (mode != NodeMode.DISABLED) {
-        declared.triggers.forEach(store.triggers()::put);
-      }
-    });
-    if (stopsOnSignals) {
+    HoldfastNode node = new Assembly(draft).assemble();
+    node.start(draft::writeTriggers);
+    if (draft.stopsOnSignals) {
       StopSignals.drain(node);
     }
     return node;
-  }
-
-  NodeSettings settings() {
-    return new NodeSettings(
-        identity.id(),
-        name,
-        maxConcurrent,
-        queues.isEmpty() ? Map.of(JobOptions.DEFAULT_QUEUE, QueueSettings.DEFAULT) : queues,
-        router,
-        platformThreads,
-        new PollBackoff(burstPoll, deepIdlePoll, unheardPoll),
-        liveness,
-        new StackSettings(
-            stack, serves != null ? serves : stack == null ? Set.of() : Set.of(stack), mode),
-        retention,
-        resultLimit,
-        shutdownGrace,
-        new HungSettings(interruptPatience, holdsHungJobs, replacedSlots, maxLostShare));
   }
 }

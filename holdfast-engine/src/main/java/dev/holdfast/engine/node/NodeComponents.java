@@ -70,7 +70,7 @@ final class NodeComponents {
   /** Whether the node is part of a process that sends one heartbeat for all of its nodes. */
   final boolean isPart;
 
-  NodeComponents(NodeBuilder from, NodeSettings settings) {
+  NodeComponents(NodeDraft from, NodeSettings settings) {
     this.settings = settings;
     this.isPart = from.core != null;
     this.store = from.store;
@@ -117,7 +117,7 @@ final class NodeComponents {
     this.lost = new LostSlots(settings.hung().replacedSlots(), meters, events);
   }
 
-  private HoldfastLeases.Builder leases(NodeBuilder from, LeaseStore in) {
+  private HoldfastLeases.Builder leases(NodeDraft from, LeaseStore in) {
     return HoldfastLeases.builder(in).node(logs).meters(from.meters).environment(environment);
   }
 

@@ -20,7 +20,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** What a node runs and declares: its handlers, workflows, schedules and triggers. */
 final class NodeDeclarations implements TaskModule.Binder {
@@ -69,6 +71,10 @@ final class NodeDeclarations implements TaskModule.Binder {
   public <I, R> NodeDeclarations workflow(Workflow<I, R> workflow) {
     workflows.add(workflow);
     return handle(workflow.starter(), new RunStartHandler<>(workflow));
+  }
+
+  Set<String> taskNames() {
+    return tasks.stream().map(task -> task.type().name()).collect(Collectors.toSet());
   }
 
   void schedule(Schedule schedule) {

@@ -31,7 +31,7 @@ final class UpkeepRoles {
   private final Scheduler scheduler;
   final List<Driver.Driven<?>> threads = new ArrayList<>();
 
-  UpkeepRoles(NodeBuilder from, NodeComponents components) {
+  UpkeepRoles(NodeDraft from, NodeComponents components) {
     this.components = components;
     this.stager =
         whileEnabled(waker ->
@@ -87,7 +87,7 @@ final class UpkeepRoles {
    * application name gets none: it may be any program, and must not cancel the schedules of
    * another.
    */
-  private Optional<Registrar> registrar(NodeBuilder from) {
+  private Optional<Registrar> registrar(NodeDraft from) {
     if (!from.declared.hasSchedules() && !from.namedApplication) {
       return Optional.empty();
     }

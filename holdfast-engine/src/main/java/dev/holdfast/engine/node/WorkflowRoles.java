@@ -27,7 +27,7 @@ final class WorkflowRoles {
   final ExpressOutcomes outcomes;
   final List<Driver.Driven<?>> threads = new ArrayList<>();
 
-  WorkflowRoles(NodeBuilder from, NodeComponents components) {
+  WorkflowRoles(NodeDraft from, NodeComponents components) {
     this.components = components;
     RunStore runs = components.store.runs();
     WorkflowCatalog catalog = components.client.workflows();

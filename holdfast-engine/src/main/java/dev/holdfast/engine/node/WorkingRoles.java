@@ -56,7 +56,7 @@ final class WorkingRoles {
 
   final Driver.Driven<Completer> completing;
 
-  WorkingRoles(NodeBuilder from, NodeComponents components, WorkflowRoles workflows) {
+  WorkingRoles(NodeDraft from, NodeComponents components, WorkflowRoles workflows) {
     this.components = components;
     this.workflows = workflows;
     this.share = from.share;
@@ -139,7 +139,7 @@ final class WorkingRoles {
    * Returns the role that reports failures to breakers; empty if no task of this node has a
    * breaker.
    */
-  private Optional<BreakerReporter> breakerReporter(NodeBuilder from) {
+  private Optional<BreakerReporter> breakerReporter(NodeDraft from) {
     Map<String, CircuitBreaker> breakers = from.breakers.of(components.tasks.names());
     if (breakers.isEmpty()) {
       return Optional.empty();
@@ -180,7 +180,7 @@ final class WorkingRoles {
     }
   }
 
-  private Runner runner(NodeBuilder from, Unreadable unreadable) {
+  private Runner runner(NodeDraft from, Unreadable unreadable) {
     String node = components.settings.id();
     NotesWriter notes = notesWriter();
     NodeSecrets secrets = new NodeSecrets(from.secrets);
@@ -214,7 +214,7 @@ final class WorkingRoles {
         components.ticker);
   }
 
-  private OutputEncoder outputs(NodeBuilder from, int limit) {
+  private OutputEncoder outputs(NodeDraft from, int limit) {
     StepNames steps =
         new StepNames(components.store.runs().queries(), components.client.workflows());
     return new OutputEncoder(from.codec, limit, steps::describe, components.meters);

@@ -27,7 +27,7 @@ public final class SignalBus implements AutoCloseable {
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private final Watches watches = new Watches(System::nanoTime);
 
-  /** The bus that publishes on this thread: a signal that arrives meanwhile is its own. */
+  /** The bus that is publishing on this thread, so that it recognises its own signals. */
   private static final ThreadLocal<@Nullable SignalBus> PUBLISHING = new ThreadLocal<>();
 
   /** Receives signals. */

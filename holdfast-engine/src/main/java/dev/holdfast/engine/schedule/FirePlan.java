@@ -77,16 +77,17 @@ final class FirePlan {
         Stream.concat(template.tags().stream(), Stream.of(name)).collect(Collectors.toSet());
     return new NewJob(
         id,
-        template.task(),
-        template.queue(),
-        template.priority(),
-        when,
-        template.payload(),
-        plan.recurrence().overlap() == Overlap.ALLOW ? null : UniqueKey.whileActive(name),
-        tags,
-        JobCause.ofSchedule(template.task(), template.policy(), plan.id(), due),
-        template.startWithin(),
         IdUse.FRESH,
-        new Stamp(template.stack(), source));
+        when,
+        plan.recurrence().overlap() == Overlap.ALLOW ? null : UniqueKey.whileActive(name),
+        new NewJob.Content(
+            template.task(),
+            template.queue(),
+            template.priority(),
+            template.payload(),
+            tags,
+            JobCause.ofSchedule(template.task(), template.policy(), plan.id(), due),
+            template.startWithin(),
+            new Stamp(template.stack(), source)));
   }
 }

@@ -20,13 +20,15 @@ public final class LargePayload {
 
   /** Returns whether a job belongs to a run and has a large payload. */
   public static boolean isIn(NewJob job) {
-    String payload = job.payload();
-    return job.stamp().step() != null && payload != null && payload.length() > LONGEST_IN_JOB;
+    String payload = job.content().payload();
+    return job.content().stamp().step() != null
+        && payload != null
+        && payload.length() > LONGEST_IN_JOB;
   }
 
   /** Returns the id of the payload of a job, if it is large; null otherwise. */
   public static @Nullable UUID id(NewJob job) {
-    return isIn(job) ? id(String.valueOf(job.payload())) : null;
+    return isIn(job) ? id(String.valueOf(job.content().payload())) : null;
   }
 
   private static UUID id(String payload) {

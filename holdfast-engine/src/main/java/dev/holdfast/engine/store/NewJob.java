@@ -10,24 +10,37 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job to be written.
  *
- * @param policy settings that only the node that runs the job needs (retries, timeout), as text
- *     that the store does not read; null to use the defaults of the task
  * @param idUse whether the id may have been used before. If so, the store also looks among ended
  *     jobs; a fresh id saves that query.
  */
 public record NewJob(
-    JobId id,
-    String task,
-    String queue,
-    int priority,
-    When when,
-    @Nullable String payload,
-    @Nullable UniqueKey unique,
-    Set<String> tags,
-    @Nullable String policy,
-    @Nullable Duration startWithin,
-    IdUse idUse,
-    Stamp stamp) {
+    JobId id, IdUse idUse, When when, @Nullable UniqueKey unique, Content content) {
+
+  /**
+   * What stays the same when a job is sent again, or written for another time.
+   *
+   * @param policy settings that only the node that runs the job needs (retries, timeout), as text
+   *     that the store does not read; null to use the defaults of the task
+   */
+  public record Content(
+      String task,
+      String queue,
+      int priority,
+      @Nullable String payload,
+      Set<String> tags,
+      @Nullable String policy,
+      @Nullable Duration startWithin,
+      Stamp stamp) {
+
+    /** Returns the number of characters of the payload, policy and tags. */
+    long size() {
+      return length(payload) + length(policy) + tags.stream().mapToLong(String::length).sum();
+    }
+
+    private static long length(@Nullable String text) {
+      return text == null ? 0 : text.length();
+    }
+  }
 
   /** What is known about the id of a new job. */
   public enum IdUse {
@@ -82,11 +95,7 @@ public record NewJob(
    * the statement that writes them.
    */
   public long size() {
-    return length(payload) + length(policy) + tags.stream().mapToLong(String::length).sum();
-  }
-
-  private static long length(@Nullable String text) {
-    return text == null ? 0 : text.length();
+    return content.size();
   }
 
   /**
@@ -95,16 +104,11 @@ public record NewJob(
    * does no harm.
    */
   public NewJob repeated() {
-    return idUse == IdUse.CHOSEN ? this : with(when, unique, IdUse.REPEATED);
+    return idUse == IdUse.CHOSEN ? this : new NewJob(id, IdUse.REPEATED, when, unique, content);
   }
 
   /** Returns the same job with another due time, and with a unique key for that time. */
   public NewJob at(When due, UniqueKey key) {
-    return with(due, key, idUse);
-  }
-
-  private NewJob with(When due, @Nullable UniqueKey key, IdUse use) {
-    return new NewJob(
-        id, task, queue, priority, due, payload, key, tags, policy, startWithin, use, stamp);
+    return new NewJob(id, idUse, due, key, content);
   }
 }

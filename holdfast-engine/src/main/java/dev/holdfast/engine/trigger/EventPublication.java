@@ -76,20 +76,21 @@ public final class EventPublication {
     NewJob job =
         new NewJob(
             jobs.computeIfAbsent(trigger.id(), fresh -> new JobId(ids.get())),
-            trigger.task(),
-            trigger.queue(),
-            trigger.priority(),
-            When.NOW,
-            payload.text(),
-            UniqueKey.within(payload.keyFor(trigger), trigger.window()),
-            trigger.tags(),
-            JobTrace.with(
-                JobCause.ofTrigger(
-                    trigger.task(), trigger.id(), event, payload.subjectValue(trigger)),
-                trace),
-            null,
             repeated ? IdUse.REPEATED : IdUse.FRESH,
-            origin.of(trigger.task()));
+            When.NOW,
+            UniqueKey.within(payload.keyFor(trigger), trigger.window()),
+            new NewJob.Content(
+                trigger.task(),
+                trigger.queue(),
+                trigger.priority(),
+                payload.text(),
+                trigger.tags(),
+                JobTrace.with(
+                    JobCause.ofTrigger(
+                        trigger.task(), trigger.id(), event, payload.subjectValue(trigger)),
+                    trace),
+                null,
+                origin.of(trigger.task())));
     return new Start(trigger.id(), job, rules(trigger));
   }
 

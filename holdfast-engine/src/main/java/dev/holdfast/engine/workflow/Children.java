@@ -54,19 +54,20 @@ final class Children {
     NewRun run =
         new NewRun(
             id,
-            definition,
-            child.workflow(),
-            input,
-            null,
-            Set.of(),
-            null,
-            draft.facts().priority(),
-            gate,
-            new StepRef(parent, step, StepRef.NO_ITEM),
-            null,
-            source,
-            List.of(),
             false,
+            new NewRun.Content(
+                definition,
+                child.workflow(),
+                input,
+                null,
+                Set.of(),
+                null,
+                draft.facts().priority(),
+                gate,
+                new StepRef(parent, step, StepRef.NO_ITEM),
+                null,
+                source,
+                List.of()),
             planner.first(start, Math.max(draft.room(), 0)));
     draft.reserve(run.first().jobs().size());
     draft.child(run);

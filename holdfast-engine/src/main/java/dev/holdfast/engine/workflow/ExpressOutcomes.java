@@ -167,7 +167,9 @@ public final class ExpressOutcomes implements Outcomes {
       NewJob job = planned.job();
       if (!started.contains(job.id())) {
         fresh.merge(
-            job.queue(), new Signal.NewWork(job.queue(), job.priority(), 1), Signal.NewWork::and);
+            job.content().queue(),
+            new Signal.NewWork(job.content().queue(), job.content().priority(), 1),
+            Signal.NewWork::and);
       }
     }
   }

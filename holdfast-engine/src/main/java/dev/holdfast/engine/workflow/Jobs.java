@@ -41,18 +41,19 @@ final class Jobs {
     NewJob job =
         new NewJob(
             id,
-            template.task(),
-            template.queue(),
-            facts.priority() != null ? facts.priority() : template.priority(),
-            When.NOW,
-            payload,
-            null,
-            template.tags(),
-            JobTrace.with(template.policy(), JobTrace.read(facts.source().startedBy())),
-            template.startWithin(),
             NewJob.IdUse.FRESH,
-            new NewJob.Stamp(
-                facts.source().stack(), null, null, new StepRef(facts.id(), step, item)));
+            When.NOW,
+            null,
+            new NewJob.Content(
+                template.task(),
+                template.queue(),
+                facts.priority() != null ? facts.priority() : template.priority(),
+                payload,
+                template.tags(),
+                JobTrace.with(template.policy(), JobTrace.read(facts.source().startedBy())),
+                template.startWithin(),
+                new NewJob.Stamp(
+                    facts.source().stack(), null, null, new StepRef(facts.id(), step, item))));
     draft.job(new RunPlan.Job(step, item, job));
     return id;
   }

@@ -66,18 +66,18 @@ final class KnownRuns {
   /** Learns a run that was started here. */
   void started(NewRun run) {
     RunPlan first = run.first();
-    if (run.inherited().isEmpty()) {
+    if (run.content().inherited().isEmpty()) {
       RunFacts facts =
           new RunFacts(
               run.id(),
-              run.definition(),
+              run.content().definition(),
               RunState.RUNNING,
               RunPhase.MAIN,
               first.steps(),
-              run.input(),
+              run.content().input(),
               null,
-              run.priority(),
-              run.source(),
+              run.content().priority(),
+              run.content().source(),
               0,
               List.of(),
               Map.of(),

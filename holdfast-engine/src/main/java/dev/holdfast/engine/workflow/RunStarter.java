@@ -1,11 +1,13 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.workflow.RerunOptions;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
+import dev.holdfast.api.workflow.SignalOptions;
 import dev.holdfast.api.workflow.Started;
 import dev.holdfast.api.workflow.Starter;
 import dev.holdfast.api.workflow.Workflow;
@@ -79,7 +81,18 @@ public final class RunStarter {
     this.handOver = to;
   }
 
-  String encode(String owner, Object value) {
+  /**
+   * Encodes a signal. Unless the caller has chosen its id, the id is created here, so that a
+   * repeated call sends the signal once.
+   */
+  NewSignal signal(String name, @Nullable Object payload, SignalOptions options) {
+    return new NewSignal(
+        Names.signal(name),
+        options.id() == null ? ids.get().toString() : options.id(),
+        payload == null ? null : encode("signal '%s'".formatted(name), payload));
+  }
+
+  private String encode(String owner, Object value) {
     return Encoding.payload(codec, value, owner, payloadLimit);
   }
 
@@ -148,7 +161,7 @@ public final class RunStarter {
   private Admission write(RunIntake intake, NewRun run, @Nullable NewSignal signal) {
     Admission admission =
         StoreRetry.ask(
-            "start a run of %s".formatted(run.workflow()),
+            "start a run of %s".formatted(run.content().workflow()),
             before ->
                 before == 0
                     ? startHere(intake, run, signal)
@@ -265,19 +278,20 @@ public final class RunStarter {
                     id, known.stored().id(), text, options.priority(), source, List.of()));
     return new NewRun(
         id,
-        known.stored().id(),
-        workflow,
-        text,
-        options.unique(),
-        options.tags(),
-        options.label(),
-        options.priority(),
-        Gates.of(known.graph(), text),
-        null,
-        null,
-        source,
-        List.of(),
         options.id() != null,
+        new NewRun.Content(
+            known.stored().id(),
+            workflow,
+            text,
+            options.unique(),
+            options.tags(),
+            options.label(),
+            options.priority(),
+            Gates.of(known.graph(), text),
+            null,
+            null,
+            source,
+            List.of()),
         first);
   }
 
@@ -317,19 +331,20 @@ public final class RunStarter {
     NewRun run =
         new NewRun(
             id,
-            original.definition(),
-            original.workflow(),
-            input,
-            null,
-            original.tags(),
-            original.label(),
-            original.priority(),
-            Gates.of(graph, input),
-            null,
-            original.id(),
-            source,
-            kept.results(),
             repeatable != null,
+            new NewRun.Content(
+                original.definition(),
+                original.workflow(),
+                input,
+                null,
+                original.tags(),
+                original.label(),
+                original.priority(),
+                Gates.of(graph, input),
+                null,
+                original.id(),
+                source,
+                kept.results()),
             catalog
                 .planner()
                 .first(
@@ -373,8 +388,9 @@ public final class RunStarter {
           .filter(job -> !here.contains(job.job().id()))
           .forEach(job ->
               fresh.merge(
-                  job.job().queue(),
-                  new Signal.NewWork(job.job().queue(), job.job().priority(), 1),
+                  job.job().content().queue(),
+                  new Signal.NewWork(
+                      job.job().content().queue(), job.job().content().priority(), 1),
                   Signal.NewWork::and));
       fresh.values().forEach(bus::publish);
     }

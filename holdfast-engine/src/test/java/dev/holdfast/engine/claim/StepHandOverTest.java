@@ -218,17 +218,11 @@ class StepHandOverTest {
     NewJob next =
         new NewJob(
             NEXT,
-            TASK.name(),
-            "default",
-            4,
-            When.NOW,
-            "\"a\"",
-            null,
-            Set.of(),
-            null,
-            null,
             NewJob.IdUse.FRESH,
-            NewJob.Stamp.NONE);
+            When.NOW,
+            null,
+            new NewJob.Content(
+                TASK.name(), "default", 4, "\"a\"", Set.of(), null, null, NewJob.Stamp.NONE));
     RunPlan plan =
         new RunPlan(
             RunState.RUNNING,

@@ -193,13 +193,13 @@ final class FakeRun {
       if (jobs.containsKey(open)) {
         throw new AssertionError("Created twice: " + open);
       }
-      jobs.put(open, job.job().payload());
-      payloads.put(open, job.job().payload());
+      jobs.put(open, job.job().content().payload());
+      payloads.put(open, job.job().content().payload());
     }
     for (NewRun child : plan.children()) {
-      assertThat(child.parent()).isNotNull();
-      jobs.put(new Open(child.parent().step(), -1), child.input());
-      payloads.put(new Open(child.parent().step(), -1), child.input());
+      assertThat(child.content().parent()).isNotNull();
+      jobs.put(new Open(child.content().parent().step(), -1), child.content().input());
+      payloads.put(new Open(child.content().parent().step(), -1), child.content().input());
       children.add(child);
     }
     timers.removeIf(timer -> plan.untimed().contains(timer.step()));

@@ -373,11 +373,11 @@ class GraphPlannerMapTest {
   void aChildWorkflowIsStartedTogetherWithItsFirstSteps() {
     FakeRun run = withChild(2);
     NewRun child = run.children.get(0);
-    assertThat(child.definition()).isEqualTo(2);
-    assertThat(child.input()).isEqualTo("{\"n\":1}");
-    assertThat(child.parent()).isEqualTo(new StepRef(FakeRun.ID, 0, -1));
+    assertThat(child.content().definition()).isEqualTo(2);
+    assertThat(child.content().input()).isEqualTo("{\"n\":1}");
+    assertThat(child.content().parent()).isEqualTo(new StepRef(FakeRun.ID, 0, -1));
     assertThat(child.first().steps()).isEqualTo("A");
-    assertThat(child.first().jobs().get(0).job().stamp().step())
+    assertThat(child.first().jobs().get(0).job().content().stamp().step())
         .isEqualTo(new StepRef(child.id(), 0, -1));
     run.succeed("c", "{\"result\":{\"x\":1}}");
     assertThat(run.jobs.get(new FakeRun.Open(1, -1))).isEqualTo("{\"x\":1}");

@@ -43,10 +43,10 @@ class GraphPlannerTest {
   void aJobCarriesItsStepAndTheSettingsOfItsTemplate() {
     FakeRun run = FakeRun.of(sketch().task("a"), "{}");
     RunPlan.Job job = run.last.jobs().get(0);
-    assertThat(job.job().task()).isEqualTo("a");
-    assertThat(job.job().priority()).isEqualTo(4);
+    assertThat(job.job().content().task()).isEqualTo("a");
+    assertThat(job.job().content().priority()).isEqualTo(4);
     assertThat(job.job().idUse()).isEqualTo(NewJob.IdUse.FRESH);
-    assertThat(job.job().stamp().step()).isEqualTo(new StepRef(FakeRun.ID, 0, -1));
+    assertThat(job.job().content().stamp().step()).isEqualTo(new StepRef(FakeRun.ID, 0, -1));
   }
 
   @Test
@@ -54,7 +54,7 @@ class GraphPlannerTest {
     FakeRun run = FakeRun.of(sketch().task("a").task("b", "a"), null);
     run.priority = 9;
     run.succeed("a", null);
-    assertThat(run.last.jobs().get(0).job().priority()).isEqualTo(9);
+    assertThat(run.last.jobs().get(0).job().content().priority()).isEqualTo(9);
   }
 
   @Test
@@ -577,7 +577,7 @@ class GraphPlannerTest {
                 RunSource.NONE,
                 List.of(new RunPlan.Result(0, -1, StepState.SUCCEEDED, "{\"n\":1}", null))));
     assertThat(plan.steps()).isEqualTo("SA");
-    assertThat(plan.jobs().get(0).job().payload()).contains("\"n\":1");
+    assertThat(plan.jobs().get(0).job().content().payload()).contains("\"n\":1");
   }
 
   @Test

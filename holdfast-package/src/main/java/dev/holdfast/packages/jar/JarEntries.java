@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * Reads the list of entries at the end of a jar. {@link java.util.zip.ZipFile} reads the same list,
- * but does not tell of duplicates, symbolic links and encryption.
+ * but does not report duplicates, symbolic links and encryption.
  *
  * <p>Only the plain form is accepted: no comment, nothing before the first entry, no ZIP64. In such
  * a file there is one place where the list can be, so all programs read the same one.

@@ -29,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
  * where the system allows it, no network and another user, to learn what it contains.
  *
  * <p>Code of the package runs in that process and could print a false result. That would deceive
- * only the tenant who uploads it: jobs of tasks that it does not have would not be found.
+ * only the tenant that uploads it: jobs of tasks that it does not have would not be found.
  */
 public final class DryLoad {
   private static final int MOST_OUTPUT = 4 << 20;

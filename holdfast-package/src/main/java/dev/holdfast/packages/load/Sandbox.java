@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * exist, it sees only its own processes, which end with it, and a dry load has no network.
  *
  * @param namespaces whether it gets its own processes, and its own network without connections
- * @param otherUser whether it gets a user of its own
+ * @param otherUser whether it runs as another user, without privileges
  * @param limits whether the number of its processes and files can be limited
  */
 public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {

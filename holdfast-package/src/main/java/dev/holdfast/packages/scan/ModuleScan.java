@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * becomes a finding.
  */
 public final class ModuleScan {
-  /** An unreadable class path fails again and again. */
+  /** Bounds the scan, because an unreadable class path fails at every try. */
   private static final int MOST_TRIES = 1_000;
 
   private final List<LoadedModule> modules = new ArrayList<>();

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a check of modules says.
+ * The result of a check of modules.
  *
  * @param workflows how many workflows there are
  * @param graphs the graphs of those that are valid, by name

@@ -32,7 +32,7 @@ public record Candidate(int ordinal, NewJob job) {
     UniqueKey key = job.unique();
     return key == null || key.window() == null
         ? Optional.empty()
-        : Optional.of(new KeyRequest(id(), job.task(), key));
+        : Optional.of(new KeyRequest(id(), job.content().task(), key));
   }
 
   boolean isWindowed() {
@@ -41,7 +41,7 @@ public record Candidate(int ordinal, NewJob job) {
 
   /** Returns the key and its task. The same text can be a key with and a key without a window. */
   public FullKey fullKey() {
-    return new FullKey(job.task(), job.unique() == null ? "" : job.unique().value());
+    return new FullKey(job.content().task(), job.unique() == null ? "" : job.unique().value());
   }
 
   /** A unique key with the task it belongs to. */

@@ -117,13 +117,15 @@ record NewJobRows(long agingMicros) {
     statement.setLong(before + 1, agingMicros);
     statement.setArray(before + 2, c.createArrayOf("uuid", ids.toArray()));
     statement.setArray(before + 3, SqlValues.array(c, "int4", jobs, Candidate::ordinal));
-    statement.setArray(before + 4, SqlValues.array(c, "int4", jobs, e -> e.job().priority()));
+    statement.setArray(
+        before + 4, SqlValues.array(c, "int4", jobs, e -> e.job().content().priority()));
     statement.setArray(before + 5, SqlValues.array(c, "int8", jobs, e -> delay(e.job().when())));
     statement.setArray(
         before + 6, SqlValues.array(c, "timestamptz", jobs, e -> at(e.job().when())));
     statement.setArray(
         before + 7,
-        SqlValues.array(c, "int8", jobs, e -> SqlValues.microsOrNull(e.job().startWithin())));
+        SqlValues.array(
+            c, "int8", jobs, e -> SqlValues.microsOrNull(e.job().content().startWithin())));
     int next = before + FIRST_GIVEN;
     for (Given column : Given.values()) {
       statement.setArray(next++, SqlValues.texts(c, jobs, e -> value(column, e)));
@@ -132,23 +134,23 @@ record NewJobRows(long agingMicros) {
 
   private static @Nullable String value(Given column, Candidate entry) {
     NewJob job = entry.job();
-    StepRef step = job.stamp().step();
+    StepRef step = job.content().stamp().step();
     return switch (column) {
-      case QUEUE -> job.queue();
-      case TASK -> job.task();
-      case PAYLOAD -> LargePayload.isIn(job) ? null : job.payload();
+      case QUEUE -> job.content().queue();
+      case TASK -> job.content().task();
+      case PAYLOAD -> LargePayload.isIn(job) ? null : job.content().payload();
       case PAYLOAD_REF -> {
         UUID ref = LargePayload.id(job);
         yield ref == null ? null : ref.toString();
       }
-      case POLICY -> job.policy();
-      case TAGS -> SqlValues.arrayText(job.tags());
+      case POLICY -> job.content().policy();
+      case TAGS -> SqlValues.arrayText(job.content().tags());
       case UNIQUE_KEY -> key(entry, false);
       case LEDGER_KEY -> key(entry, true);
-      case STACK -> job.stamp().stack();
-      case SOURCE -> job.stamp().source();
+      case STACK -> job.content().stamp().stack();
+      case SOURCE -> job.content().stamp().source();
       case PARENT -> {
-        JobId parent = job.stamp().parent();
+        JobId parent = job.content().stamp().parent();
         yield parent == null ? null : parent.toString();
       }
       case RUN_ID -> step == null ? null : step.run().toString();

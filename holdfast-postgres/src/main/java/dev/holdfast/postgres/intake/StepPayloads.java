@@ -50,10 +50,10 @@ final class StepPayloads {
     Map<Key, Stored> large = new LinkedHashMap<>();
     for (NewJob job : jobs) {
       UUID id = LargePayload.id(job);
-      StepRef step = job.stamp().step();
+      StepRef step = job.content().stamp().step();
       if (id != null && step != null) {
         Key key = new Key(step.run().value(), id);
-        large.putIfAbsent(key, new Stored(key, String.valueOf(job.payload())));
+        large.putIfAbsent(key, new Stored(key, String.valueOf(job.content().payload())));
       }
     }
     for (List<Stored> portion :

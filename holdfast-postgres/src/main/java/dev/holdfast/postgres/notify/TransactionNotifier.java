@@ -79,10 +79,10 @@ public final class TransactionNotifier implements TransactionNotice {
 
   private static Signal signal(NewJob job) {
     return switch (job.when()) {
-      case When.Now() -> new Signal.NewWork(job.queue(), job.priority(), 1);
+      case When.Now() -> new Signal.NewWork(job.content().queue(), job.content().priority(), 1);
       case When.After(Duration delay) ->
           delay.isZero()
-              ? new Signal.NewWork(job.queue(), job.priority(), 1)
+              ? new Signal.NewWork(job.content().queue(), job.content().priority(), 1)
               : new Signal.Scheduled(delay);
       // Only the clock of the database knows whether that is soon; the stager looks up the actual
       // time.

@@ -98,7 +98,8 @@ final class ScheduleFiring {
     List<KeyRequest> keyed =
         firings.stream()
             .map(firing ->
-                new KeyRequest(firing.job().id().value(), firing.job().task(), firing.once()))
+                new KeyRequest(
+                    firing.job().id().value(), firing.job().content().task(), firing.once()))
             .toList();
     return intake.keys().takeLedgerKeys(handle.getConnection(), keyed);
   }

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * uses its partition, does not affect the others.
  *
  * <p>To attach a partition, the server scans the whole default partition under an exclusive lock,
- * to check that no row belongs into the new one. If the default partition has many rows, that takes
+ * to check that no row belongs in the new one. If the default partition has many rows, that takes
  * long. So a large default partition first gets a check constraint that excludes the day. The
  * constraint is validated without blocking anything, and lets the server skip the scan. While it
  * exists, the default partition cannot receive rows of that day. So this is done days ahead, and

@@ -180,11 +180,11 @@ public final class EventStatements {
   /** Replaces the payload and the time of a debounced job, unless it is already due or claimed. */
   boolean postpone(Connection c, Start start, JobId job, Instant firesAt) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, postpone)) {
-      statement.setString(1, start.job().payload());
+      statement.setString(1, start.job().content().payload());
       statement.setString(2, require(start.job().unique()).value());
       statement.setString(3, firesAt.toString());
       statement.setObject(4, job.value());
-      statement.setString(5, start.job().task());
+      statement.setString(5, start.job().content().task());
       return statement.executeUpdate() > 0;
     }
   }
@@ -195,7 +195,7 @@ public final class EventStatements {
     String key = require(start.job().unique()).value();
     if (from != null) {
       try (PreparedStatement statement = database.prepare(c, releaseKey)) {
-        statement.setString(1, start.job().task());
+        statement.setString(1, start.job().content().task());
         statement.setString(2, from);
         statement.setObject(3, job.value());
         statement.setString(4, key);
@@ -203,7 +203,7 @@ public final class EventStatements {
       }
     }
     try (PreparedStatement statement = database.prepare(c, takeKey)) {
-      statement.setString(1, start.job().task());
+      statement.setString(1, start.job().content().task());
       statement.setString(2, key);
       statement.setObject(3, job.value());
       statement.setString(

@@ -91,10 +91,11 @@ final class Gates {
 
   /** Returns the id of the gate of a run; null for none. */
   static @Nullable UUID id(NewRun run) {
-    return run.gate() == null
+    return run.content().gate() == null
         ? null
         : UUID.nameUUIDFromBytes(
-            (run.workflow() + '\n' + run.gate().key()).getBytes(StandardCharsets.UTF_8));
+            (run.content().workflow() + '\n' + run.content().gate().key())
+                .getBytes(StandardCharsets.UTF_8));
   }
 
   /** Locks a gate, and creates it before if necessary. */

@@ -187,16 +187,17 @@ final class MapRetry {
         job.state() == JobState.FAILED
             ? job.id()
             : new JobId(UuidCreator.getTimeOrderedEpochPlus1()),
-        job.task(),
-        job.queue(),
-        job.priority(),
-        When.NOW,
-        job.payload(),
-        null,
-        job.tags(),
-        policy,
-        job.startBy() == null ? null : Duration.between(job.runAt(), job.startBy()),
         NewJob.IdUse.FRESH,
-        new NewJob.Stamp(job.stack(), job.source(), job.parent(), step));
+        When.NOW,
+        null,
+        new NewJob.Content(
+            job.task(),
+            job.queue(),
+            job.priority(),
+            job.payload(),
+            job.tags(),
+            policy,
+            job.startBy() == null ? null : Duration.between(job.runAt(), job.startBy()),
+            new NewJob.Stamp(job.stack(), job.source(), job.parent(), step)));
   }
 }

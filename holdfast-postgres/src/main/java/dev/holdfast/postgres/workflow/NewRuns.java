@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.workflow;
 
+import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.NewRun;
@@ -66,12 +67,19 @@ final class NewRuns {
       return queued ? run.waitingSteps() : run.first().steps();
     }
 
+    NewRun.Content content() {
+      return run.content();
+    }
+
     long bytes() {
-      return run.inherited().stream().mapToLong(result -> PlanWriter.size(result.output())).sum();
+      return run.content().inherited().stream()
+          .mapToLong(result -> PlanWriter.size(result.output()))
+          .sum();
     }
 
     @Nullable String activeKey() {
-      return run.unique() == null || run.unique().window() != null ? null : run.unique().value();
+      UniqueKey key = run.content().unique();
+      return key == null || key.window() != null ? null : key.value();
     }
   }
 
@@ -93,43 +101,51 @@ final class NewRuns {
         .bindArray(
             "parents",
             UUID.class,
-            Columns.of(rows, r -> r.run.parent() == null ? null : r.run.parent().run().value()))
+            Columns.of(
+                rows,
+                r -> r.content().parent() == null ? null : r.content().parent().run().value()))
         .bindArray(
             "parentSteps",
             Integer.class,
-            Columns.of(rows, r -> r.run.parent() == null ? null : r.run.parent().step()))
+            Columns.of(
+                rows, r -> r.content().parent() == null ? null : r.content().parent().step()))
         .bindArray(
             "parentItems",
             Integer.class,
-            Columns.of(rows, r -> r.run.parent() == null ? null : r.run.parent().item()))
+            Columns.of(
+                rows, r -> r.content().parent() == null ? null : r.content().parent().item()))
         .bindArray(
             "origins",
             UUID.class,
-            Columns.of(rows, r -> r.run.origin() == null ? null : r.run.origin().value()))
+            Columns.of(
+                rows, r -> r.content().origin() == null ? null : r.content().origin().value()))
         .bindArray("gates", UUID.class, Columns.of(rows, r -> Gates.id(r.run)))
         .bindArray(
             "gateCounts",
             Integer.class,
-            Columns.of(rows, r -> r.run.gate() == null ? null : r.run.gate().count()))
+            Columns.of(rows, r -> r.content().gate() == null ? null : r.content().gate().count()))
         .bindArray("seqs", Long.class, Columns.of(rows, Row::seq))
         .bindArray("bytes", Long.class, Columns.of(rows, Row::bytes))
-        .bindArray("definitions", Integer.class, Columns.of(rows, r -> r.run.definition()))
-        .bindArray("priorities", Integer.class, Columns.of(rows, r -> r.run.priority()))
-        .bindArray("retried", Boolean.class, Columns.of(rows, r -> !r.run.inherited().isEmpty()))
+        .bindArray("definitions", Integer.class, Columns.of(rows, r -> r.content().definition()))
+        .bindArray("priorities", Integer.class, Columns.of(rows, r -> r.content().priority()))
+        .bindArray(
+            "retried", Boolean.class, Columns.of(rows, r -> !r.content().inherited().isEmpty()))
         .bindArray("states", String.class, Columns.of(rows, r -> r.state().name()))
         .bindArray("phases", String.class, Columns.of(rows, r -> r.phase().name()))
-        .bindArray("workflows", String.class, Columns.of(rows, r -> r.run.workflow()))
+        .bindArray("workflows", String.class, Columns.of(rows, r -> r.content().workflow()))
         .bindArray("steps", String.class, Columns.of(rows, Row::steps))
         .bindArray(
             "reasons",
             String.class,
             Columns.of(rows, r -> r.queued ? null : r.run.first().reason()))
-        .bindArray("inputs", String.class, Columns.of(rows, r -> r.run.input()))
+        .bindArray("inputs", String.class, Columns.of(rows, r -> r.content().input()))
         .bindArray("keys", String.class, Columns.of(rows, Row::activeKey))
-        .bindArray("labels", String.class, Columns.of(rows, r -> r.run.label()))
-        .bindArray("stacks", String.class, Columns.of(rows, r -> r.run.source().stack()))
-        .bindArray("startedBy", String.class, Columns.of(rows, r -> r.run.source().startedBy()))
-        .bindArray("tags", String.class, Columns.of(rows, r -> SqlValues.arrayText(r.run.tags())))
+        .bindArray("labels", String.class, Columns.of(rows, r -> r.content().label()))
+        .bindArray("stacks", String.class, Columns.of(rows, r -> r.content().source().stack()))
+        .bindArray(
+            "startedBy", String.class, Columns.of(rows, r -> r.content().source().startedBy()))
+        .bindArray(
+            "tags", String.class, Columns.of(rows, r -> SqlValues.arrayText(r.content().tags())))
         .bindArray("repeats", Boolean.class, Columns.of(rows, r -> r.run.mayExist()))
         .mapTo(UUID.class)
         .list()

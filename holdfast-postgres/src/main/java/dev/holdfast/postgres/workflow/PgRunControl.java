@@ -37,7 +37,8 @@ final class PgRunControl implements RunControl {
       """;
 
   private final Database database;
-  private final RunParts parts;
+  private final RunTree trees;
+  private final RunStates states;
   private final Gates gates;
   private final Signals signals;
   private final RunRetry retry;
@@ -45,13 +46,14 @@ final class PgRunControl implements RunControl {
   private final String state;
   private final String children;
 
-  PgRunControl(Database database, RunParts parts, Gates gates, RunRetry retry) {
+  PgRunControl(Database database, StepJobs jobs, Gates gates, RunRetry retry) {
     this.database = database;
-    this.parts = parts;
+    this.trees = new RunTree(database);
+    this.states = new RunStates(database, jobs);
     this.gates = gates;
-    this.signals = new Signals(database, parts.notes());
+    this.signals = new Signals(database);
     this.retry = retry;
-    this.move = new RunMove(database, parts);
+    this.move = new RunMove(database);
     this.state = database.sql(STATE);
     this.children = database.sql(CHILDREN);
   }
@@ -72,11 +74,11 @@ final class PgRunControl implements RunControl {
     return transaction(
         "pause run %s".formatted(id),
         handle -> {
-          Optional<Locked> run = parts.tree().lock(handle, id);
+          Optional<Locked> run = trees.lock(handle, id);
           if (run.isEmpty() || run.get().state() != RunState.RUNNING) {
             return Done.nothing(before(handle, id, run));
           }
-          parts.states().pause(handle, tree(handle, run.get()), reason);
+          states.pause(handle, tree(handle, run.get()), reason);
           return Done.of(RunState.RUNNING, Set.of(), Map.of());
         });
   }
@@ -86,12 +88,12 @@ final class PgRunControl implements RunControl {
     return transaction(
         "resume run %s".formatted(id),
         handle -> {
-          Optional<Locked> run = parts.tree().lock(handle, id);
+          Optional<Locked> run = trees.lock(handle, id);
           if (run.isEmpty() || run.get().state() != RunState.PAUSED) {
             return Done.nothing(before(handle, id, run));
           }
           List<Locked> tree = tree(handle, run.get());
-          Map<String, Integer> ready = parts.states().resume(handle, tree);
+          Map<String, Integer> ready = states.resume(handle, tree);
           Result result =
               new Result(
                   Optional.of(RunState.PAUSED), true, in(tree, RunState.PAUSED), ready, Set.of());
@@ -104,12 +106,11 @@ final class PgRunControl implements RunControl {
     return transaction(
         "cancel run %s".formatted(id),
         handle -> {
-          Optional<Locked> run = parts.tree().lock(handle, id);
+          Optional<Locked> run = trees.lock(handle, id);
           if (run.isEmpty() || run.get().state() == RunState.CANCELLING) {
             return Done.nothing(before(handle, id, run));
           }
-          RunStates.Cancelled cancelled =
-              parts.states().cancel(handle, tree(handle, run.get()), reason);
+          RunStates.Cancelled cancelled = states.cancel(handle, tree(handle, run.get()), reason);
           return new Done(
               new Result(
                   Optional.of(run.get().state()),
@@ -144,7 +145,7 @@ final class PgRunControl implements RunControl {
     return transaction(
         "move run %s".formatted(id),
         handle -> {
-          Optional<Locked> run = parts.tree().lock(handle, id);
+          Optional<Locked> run = trees.lock(handle, id);
           if (run.isEmpty() || !run.get().steps().equals(to.seen())) {
             return Done.nothing(before(handle, id, run));
           }
@@ -182,7 +183,7 @@ final class PgRunControl implements RunControl {
   /** Locks a run and all runs below it. */
   private List<Locked> tree(Handle handle, Locked root) {
     List<Locked> tree = new ArrayList<>(List.of(root));
-    tree.addAll(parts.tree().below(handle, List.of(root.id())));
+    tree.addAll(trees.below(handle, List.of(root.id())));
     return tree;
   }
 

@@ -79,7 +79,8 @@ final class PgRunIntake implements RunIntake {
   }
 
   private static KeyLockedException locked(NewRun run, StoreException failure) {
-    String key = run.unique() == null ? run.workflow() : run.unique().value();
+    String key =
+        run.content().unique() == null ? run.content().workflow() : run.content().unique().value();
     return new KeyLockedException(
         "Could not %s within %d s: another transaction that is still open starts a run with key '%s'. Nothing was changed; start it again when that transaction has ended, and keep transactions that start runs short."
             .formatted(RunStart.operation(run), LockPatience.SECONDS, key),

@@ -34,18 +34,20 @@ final class PgRunRepair implements RunRepair {
       """;
 
   private final Database database;
-  private final RunParts parts;
+  private final StepJobs jobs;
+  private final RunNotes notes;
   private final RunDamage damage;
   private final StuckSteps stuckSteps;
   private final Gates gates;
   private final String next;
   private final String lock;
 
-  PgRunRepair(Database database, RunParts parts, Gates gates) {
+  PgRunRepair(Database database, StepJobs jobs, Gates gates) {
     this.database = database;
-    this.parts = parts;
+    this.jobs = jobs;
+    this.notes = new RunNotes(database);
     this.damage = new RunDamage(database);
-    this.stuckSteps = new StuckSteps(database, parts.notes());
+    this.stuckSteps = new StuckSteps(database);
     this.gates = gates;
     this.next = database.sql(NEXT);
     this.lock = database.sql(LOCK);
@@ -122,15 +124,15 @@ final class PgRunRepair implements RunRepair {
       repairs.add(stuckSteps.repair(handle, stuck));
       look.add(stuck.run());
     }
-    parts.notes().look(handle, idle);
+    notes.look(handle, idle);
     idle.forEach(
         run -> repairs.add("Run %s: marked, because nothing would move it".formatted(run)));
     look.addAll(idle);
     List<RunId> startable = damage.startableInPaused(handle, runs);
-    parts.jobs().hold(handle, startable);
+    jobs.hold(handle, startable);
     startable.forEach(run -> repairs.add("Run %s: put its jobs on hold".formatted(run)));
     List<RunId> held = damage.heldInActive(handle, runs);
-    boolean released = !parts.jobs().release(handle, held).isEmpty();
+    boolean released = !jobs.release(handle, held).isEmpty();
     held.forEach(run -> repairs.add("Run %s: released its jobs".formatted(run)));
     return released;
   }
@@ -141,9 +143,7 @@ final class PgRunRepair implements RunRepair {
         .forEach(run -> repairs.add("Run %s does not exist: deleted its marks".formatted(run)));
     List<RunId> orphans = damage.orphans(handle, limit);
     StepJobs.Stopped stopped =
-        parts
-            .jobs()
-            .cancel(handle, orphans.stream().map(run -> new StepJobs.Target(run, null)).toList());
+        jobs.cancel(handle, orphans.stream().map(run -> new StepJobs.Target(run, null)).toList());
     stopped
         .marked()
         .forEach(run -> repairs.add("Run %s does not exist: cancelled its jobs".formatted(run)));

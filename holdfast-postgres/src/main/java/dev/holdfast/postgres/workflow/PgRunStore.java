@@ -45,31 +45,31 @@ public final class PgRunStore implements RunStore {
 
   public PgRunStore(Own own, Callers callers, JobQueries jobs) {
     Database database = own.database();
-    RunParts parts = RunParts.of(database, own.shard());
+    StepJobs steps = new StepJobs(database, own.shard());
     Gates gates = new Gates(database);
     this.callers = callers;
     this.callersStart =
         new RunStart(
-            callers.database(), callers.intake(), RunParts.of(callers.database(), own.shard()));
+            callers.database(), callers.intake(), new StepJobs(callers.database(), own.shard()));
     this.definitions = new PgDefinitions(database);
     this.intake =
         new PgRunIntake(
-            database, new RunStart(database, own.intake(), parts), gates, own.outside());
+            database, new RunStart(database, own.intake(), steps), gates, own.outside());
     this.advance =
         new PgRunAdvance(
             database,
             definitions,
-            new PlanWriter(database, own.intake(), parts),
+            new PlanWriter(database, own.intake(), steps),
             gates,
             new ExpressAdvance(database, own.intake()));
     this.control =
         new PgRunControl(
             database,
-            parts,
+            steps,
             gates,
-            new RunRetry(database, parts, new MapRetry(database, jobs, own.intake())));
+            new RunRetry(database, steps, new MapRetry(database, jobs, own.intake())));
     this.queries = new PgRunQueries(database, jobs);
-    this.repair = new PgRunRepair(database, parts, gates);
+    this.repair = new PgRunRepair(database, steps, gates);
   }
 
   @Override

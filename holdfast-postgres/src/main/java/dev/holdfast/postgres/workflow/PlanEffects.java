@@ -29,7 +29,7 @@ final class PlanEffects {
   void created(NewJob job, boolean isReady) {
     jobs.add(job);
     if (isReady) {
-      ready.merge(job.queue(), 1, Integer::sum);
+      ready.merge(job.content().queue(), 1, Integer::sum);
     }
   }
 

@@ -177,7 +177,7 @@ final class PlanRows {
         : plan.jobs().stream()
             .filter(job -> job.step() == step)
             .findFirst()
-            .map(job -> job.job().policy())
+            .map(job -> job.job().content().policy())
             .orElse(null);
   }
 

@@ -64,9 +64,15 @@ final class PlanWriter {
       @Nullable NewRun fresh) {
 
     static Planned of(NewRun run) {
-      long bytes = run.inherited().stream().mapToLong(each -> size(each.output())).sum();
+      long bytes = run.content().inherited().stream().mapToLong(each -> size(each.output())).sum();
       return new Planned(
-          run.id(), RunState.RUNNING, 0, bytes, !run.inherited().isEmpty(), run.first(), run);
+          run.id(),
+          RunState.RUNNING,
+          0,
+          bytes,
+          !run.content().inherited().isEmpty(),
+          run.first(),
+          run);
     }
 
     long seqAfter() {
@@ -84,17 +90,25 @@ final class PlanWriter {
 
   private final IntakeStatements intake;
   private final NewRuns newRuns;
-  private final RunParts parts;
+  private final StepJobs stepJobs;
+  private final RunTree tree;
+  private final RunStates states;
+  private final RunNotes notes;
+  private final RunEndings endings;
   private final PlanRows rows;
   private final String update;
 
   /**
    * @param intake inserts jobs
    */
-  PlanWriter(Database database, IntakeStatements intake, RunParts parts) {
+  PlanWriter(Database database, IntakeStatements intake, StepJobs stepJobs) {
     this.intake = intake;
     this.newRuns = new NewRuns(database);
-    this.parts = parts;
+    this.stepJobs = stepJobs;
+    this.tree = new RunTree(database);
+    this.states = new RunStates(database, stepJobs);
+    this.notes = new RunNotes(database);
+    this.endings = new RunEndings(database);
     this.rows = new PlanRows(database);
     this.update = database.sql(UPDATE);
   }
@@ -111,8 +125,10 @@ final class PlanWriter {
   void inherit(Handle handle, NewRun run) {
     rows.results(
         handle,
-        run.inherited().stream().map(each -> new Of<>(run.id(), each.step(), each)).toList());
-    if (run.inherited().stream().anyMatch(each -> each.item() != StepRef.NO_ITEM)) {
+        run.content().inherited().stream()
+            .map(each -> new Of<>(run.id(), each.step(), each))
+            .toList());
+    if (run.content().inherited().stream().anyMatch(each -> each.item() != StepRef.NO_ITEM)) {
       rows.inheritMaps(handle, run.id());
     }
   }
@@ -130,32 +146,30 @@ final class PlanWriter {
             .toList();
     List<RunId> pausing = ids(given.stream().filter(p -> p.becomes(RunState.PAUSED)));
     lockForUpdate(handle, given, stopped);
-    List<Locked> stoppedRuns = parts.tree().belowSteps(handle, stopped);
-    List<Locked> pausedRuns = parts.tree().below(handle, pausing);
+    List<Locked> stoppedRuns = tree.belowSteps(handle, stopped);
+    List<Locked> pausedRuns = tree.below(handle, pausing);
     List<Planned> all = withChildren(handle, given, effects);
     update(handle, given.stream().filter(p -> p.fresh == null).toList());
     insertJobs(handle, all, effects);
     Map<RunId, RunPlan> plans = new LinkedHashMap<>();
     all.forEach(p -> plans.put(p.id, p.plan));
     rows.write(handle, plans);
-    parts.notes().events(handle, all.stream().flatMap(PlanWriter::events).toList());
+    notes.events(handle, all.stream().flatMap(PlanWriter::events).toList());
     List<RunId> more = ids(all.stream().filter(p -> p.plan.more()));
-    parts.notes().look(handle, more);
+    notes.look(handle, more);
     effects.next.addAll(more);
-    effects.stopped(parts.jobs().cancel(handle, stopped));
+    effects.stopped(stepJobs.cancel(handle, stopped));
     effects.cancelled(
-        parts.states().cancel(handle, stoppedRuns, "The step that started this run was stopped."));
-    parts.jobs().hold(handle, pausing);
-    parts.states().pause(handle, pausedRuns, "The run that started this run is paused.");
+        states.cancel(handle, stoppedRuns, "The step that started this run was stopped."));
+    stepJobs.hold(handle, pausing);
+    states.pause(handle, pausedRuns, "The run that started this run is paused.");
     effects.ready(
-        parts
-            .jobs()
-            .release(
-                handle,
-                ids(
-                    given.stream()
-                        .filter(p -> p.before == RunState.PAUSED)
-                        .filter(p -> p.plan.state() != RunState.PAUSED))));
+        stepJobs.release(
+            handle,
+            ids(
+                given.stream()
+                    .filter(p -> p.before == RunState.PAUSED)
+                    .filter(p -> p.plan.state() != RunState.PAUSED))));
     end(handle, all, effects);
     all.forEach(p -> p.plan.timers().forEach(timer -> effects.timer(timer.in())));
     return effects;
@@ -168,7 +182,7 @@ final class PlanWriter {
     given.stream()
         .filter(p -> p.becomes(RunState.PAUSED) || p.becomes(RunState.CANCELLING))
         .forEach(p -> runs.add(p.id));
-    List<Locked> unused = parts.tree().lock(handle, runs);
+    List<Locked> unused = tree.lock(handle, runs);
   }
 
   /** Inserts the child runs of plans, theirs, and so on, and returns all plans to carry out. */
@@ -234,7 +248,7 @@ final class PlanWriter {
     skipped.forEach((of, count) ->
         marks.add(
             new RunNotes.Mark(of.run(), new RunMark(RunMark.Kind.ENDED, of.step(), count, 0, 0))));
-    parts.notes().mark(handle, marks);
+    notes.mark(handle, marks);
     marks.forEach(mark -> effects.next.add(mark.run()));
   }
 
@@ -273,21 +287,19 @@ final class PlanWriter {
   private void end(Handle handle, List<Planned> plans, PlanEffects effects) {
     List<Planned> ended = plans.stream().filter(p -> p.plan.state().hasEnded()).toList();
     effects.told(
-        parts
-            .endings()
-            .end(
-                handle,
-                ended.stream()
-                    .map(p ->
-                        new RunEndings.Ending(
-                            p.id,
-                            p.plan.state(),
-                            p.plan.phase(),
-                            p.plan.steps(),
-                            p.plan.reason(),
-                            p.plan.result(),
-                            p.plan.summary()))
-                    .toList()));
+        endings.end(
+            handle,
+            ended.stream()
+                .map(p ->
+                    new RunEndings.Ending(
+                        p.id,
+                        p.plan.state(),
+                        p.plan.phase(),
+                        p.plan.steps(),
+                        p.plan.reason(),
+                        p.plan.result(),
+                        p.plan.summary()))
+                .toList()));
     ended.forEach(p -> effects.ended.put(p.id, p.plan.state()));
   }
 

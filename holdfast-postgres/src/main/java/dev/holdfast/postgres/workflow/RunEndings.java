@@ -92,7 +92,7 @@ final class RunEndings {
   }
 
   /**
-   * Who needs to know that runs ended.
+   * What has to be notified that runs ended.
    *
    * @param parents the runs that have a mark now
    * @param gates the gates that may have room

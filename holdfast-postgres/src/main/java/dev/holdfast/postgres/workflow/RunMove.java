@@ -57,14 +57,14 @@ final class RunMove {
       returning j.queue, j.state = 'READY'
       """;
 
-  private final RunParts parts;
+  private final RunNotes notes;
   private final String retired;
   private final String move;
   private final String rework;
   private final List<String> renumber = new ArrayList<>();
 
-  RunMove(Database database, RunParts parts) {
-    this.parts = parts;
+  RunMove(Database database) {
+    this.notes = new RunNotes(database);
     this.retired = database.sql(RETIRED);
     this.move = database.sql(MOVE);
     this.rework = database.sql(REWORK);
@@ -108,8 +108,8 @@ final class RunMove {
         .bind("definition", to.definition())
         .bind("steps", to.steps())
         .execute();
-    parts.notes().event(handle, List.of(id), RunEvent.Kind.MOVED, null);
-    parts.notes().look(handle, List.of(id));
+    notes.event(handle, List.of(id), RunEvent.Kind.MOVED, null);
+    notes.look(handle, List.of(id));
     return to.jobs().isEmpty() ? Map.of() : rework(handle, id, to.jobs());
   }
 

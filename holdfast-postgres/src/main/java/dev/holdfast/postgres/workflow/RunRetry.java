@@ -129,7 +129,10 @@ final class RunRetry {
       where parent_id = :id and parent_step = any(:steps::smallint[])
       """;
 
-  private final RunParts parts;
+  private final StepJobs jobs;
+  private final RunTree tree;
+  private final RunStates states;
+  private final RunNotes notes;
   private final MapRetry maps;
   private final RetriedTimers timers;
   private final CancelledJobs cancelled;
@@ -146,8 +149,11 @@ final class RunRetry {
   private final String failedChildren;
   private final String detach;
 
-  RunRetry(Database database, RunParts parts, MapRetry maps) {
-    this.parts = parts;
+  RunRetry(Database database, StepJobs jobs, MapRetry maps) {
+    this.jobs = jobs;
+    this.tree = new RunTree(database);
+    this.states = new RunStates(database, jobs);
+    this.notes = new RunNotes(database);
     this.maps = maps;
     this.timers = new RetriedTimers(database);
     this.cancelled = new CancelledJobs(database);
@@ -185,7 +191,7 @@ final class RunRetry {
    */
   Optional<PgRunControl.Done> retry(Handle handle, RunId id, Reset request) throws SQLException {
     Effects effects = new Effects(new HashSet<>(), new HashMap<>());
-    Optional<Locked> open = parts.tree().lock(handle, id);
+    Optional<Locked> open = tree.lock(handle, id);
     if (open.isPresent()) {
       boolean allowed = open.get().state() == RunState.PAUSED && open.get().parent() == null;
       if (allowed) {
@@ -219,13 +225,13 @@ final class RunRetry {
 
   private void retryPaused(Handle handle, Locked run, Reset request, Effects effects)
       throws SQLException {
-    List<Locked> below = parts.tree().below(handle, List.of(run.id()));
+    List<Locked> below = tree.below(handle, List.of(run.id()));
     below.stream()
         .filter(child -> child.state() == RunState.PAUSED)
         .forEach(child -> effects.look.add(child.id()));
     reset(handle, run, request, effects);
-    parts.states().resume(handle, below).forEach(effects::ready);
-    parts.jobs().release(handle, List.of(run.id())).forEach(effects::ready);
+    states.resume(handle, below).forEach(effects::ready);
+    jobs.release(handle, List.of(run.id())).forEach(effects::ready);
   }
 
   private Optional<RunState> ended(Handle handle, RunId id) {
@@ -267,7 +273,7 @@ final class RunRetry {
       Optional<List<NewJob>> again = maps.retry(handle, run.id(), step);
       if (again.isPresent()) {
         letters.setCharAt(step, StepState.ACTIVE.letter());
-        again.get().forEach(job -> effects.ready(job.queue(), 1));
+        again.get().forEach(job -> effects.ready(job.content().queue(), 1));
         whole.remove(step);
       }
     }
@@ -291,11 +297,11 @@ final class RunRetry {
         .bind("id", run.id().value())
         .bind("steps", letters.toString())
         .execute();
-    parts.notes().event(handle, List.of(run.id()), RunEvent.Kind.RETRIED, null);
-    parts.notes().stepEvents(handle, run.id(), RunEvent.Kind.STEP_RETRIED, opened);
-    parts.notes().stepEvents(handle, run.id(), RunEvent.Kind.STEP_STARTED, continued);
+    notes.event(handle, List.of(run.id()), RunEvent.Kind.RETRIED, null);
+    notes.stepEvents(handle, run.id(), RunEvent.Kind.STEP_RETRIED, opened);
+    notes.stepEvents(handle, run.id(), RunEvent.Kind.STEP_STARTED, continued);
     timers.set(handle, run, continued, request);
-    parts.notes().look(handle, List.of(run.id()));
+    notes.look(handle, List.of(run.id()));
     effects.look.add(run.id());
   }
 

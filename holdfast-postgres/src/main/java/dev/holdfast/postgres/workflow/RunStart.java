@@ -72,7 +72,9 @@ final class RunStart {
 
   private final IntakeStatements intake;
   private final PlanWriter writer;
-  private final RunParts parts;
+  private final RunTree tree;
+  private final RunStates states;
+  private final RunNotes notes;
   private final Gates gates;
   private final Signals signals;
   private final SimpleStart simple;
@@ -80,12 +82,14 @@ final class RunStart {
   private final String holder;
   private final String retired;
 
-  RunStart(Database database, IntakeStatements intake, RunParts parts) {
+  RunStart(Database database, IntakeStatements intake, StepJobs jobs) {
     this.intake = intake;
-    this.parts = parts;
-    this.writer = new PlanWriter(database, intake, parts);
+    this.tree = new RunTree(database);
+    this.states = new RunStates(database, jobs);
+    this.notes = new RunNotes(database);
+    this.writer = new PlanWriter(database, intake, jobs);
     this.gates = new Gates(database);
-    this.signals = new Signals(database, parts.notes());
+    this.signals = new Signals(database);
     this.simple = new SimpleStart(database, intake);
     this.exists = database.sql(EXISTS);
     this.holder = database.sql(HOLDER);
@@ -126,7 +130,7 @@ final class RunStart {
   }
 
   private static Outcome conflict(NewRun run, RunId existing) {
-    UniqueKey key = run.unique();
+    UniqueKey key = run.content().unique();
     if (key != null && key.onConflict() == OnConflict.FAIL && !existing.equals(run.id())) {
       throw new DuplicateJobException(key.value(), new JobId(existing.value()));
     }
@@ -143,14 +147,14 @@ final class RunStart {
 
   /** Returns the run that has the key; takes a key with a window if it is free. */
   private Optional<RunId> holder(Handle handle, NewRun run) throws SQLException {
-    UniqueKey key = run.unique();
+    UniqueKey key = run.content().unique();
     if (key == null) {
       return Optional.empty();
     }
     if (key.window() == null) {
       return handle
           .createQuery(holder)
-          .bind("workflow", run.workflow())
+          .bind("workflow", run.content().workflow())
           .bind("key", key.value())
           .mapTo(UUID.class)
           .findOne()
@@ -171,12 +175,12 @@ final class RunStart {
   }
 
   private static KeyRequest ledgerEntry(NewRun run, UniqueKey key) {
-    return new KeyRequest(run.id().value(), "workflow:" + run.workflow(), key);
+    return new KeyRequest(run.id().value(), "workflow:" + run.content().workflow(), key);
   }
 
   /** Inserts the run; returns nothing if its id or key was taken meanwhile. */
   private Optional<Outcome> insert(Handle handle, NewRun run) throws SQLException {
-    NewRun.Gate limit = run.gate();
+    NewRun.Gate limit = run.content().gate();
     UUID gate = Gates.id(run);
     if (limit == null || gate == null) {
       return insert(handle, run, false);
@@ -207,7 +211,7 @@ final class RunStart {
   }
 
   private Outcome skipped(Handle handle, NewRun run, UUID gate) throws SQLException {
-    UniqueKey key = run.unique();
+    UniqueKey key = run.content().unique();
     if (key != null && key.window() != null) {
       intake.keys().releaseLedgerKeys(handle.getConnection(), List.of(ledgerEntry(run, key)));
     }
@@ -216,15 +220,15 @@ final class RunStart {
   }
 
   private RunStates.Cancelled replace(Handle handle, NewRun run, UUID gate) {
-    List<Locked> others = parts.tree().lock(handle, gates.runs(handle, gate));
+    List<Locked> others = tree.lock(handle, gates.runs(handle, gate));
     List<Locked> all = new ArrayList<>(others);
-    all.addAll(parts.tree().below(handle, others.stream().map(Locked::id).toList()));
-    return parts.states().cancel(handle, all, "Replaced by run %s.".formatted(run.id()));
+    all.addAll(tree.below(handle, others.stream().map(Locked::id).toList()));
+    return states.cancel(handle, all, "Replaced by run %s.".formatted(run.id()));
   }
 
   private Optional<Outcome> notInserted(Handle handle, NewRun run) {
-    if (isRetired(handle, run.definition())) {
-      throw new RetiredDefinitionException(run.workflow());
+    if (isRetired(handle, run.content().definition())) {
+      throw new RetiredDefinitionException(run.content().workflow());
     }
     return Optional.empty();
   }
@@ -247,13 +251,13 @@ final class RunStart {
     }
     writer.inherit(handle, run);
     if (queued) {
-      parts.notes().event(handle, List.of(run.id()), RunEvent.Kind.CREATED, null);
+      notes.event(handle, List.of(run.id()), RunEvent.Kind.CREATED, null);
       Map<RunEvent.Kind, List<Integer>> kept = new TreeMap<>();
       run.waitingEvents()
           .forEach(event ->
               kept.computeIfAbsent(event.kind(), kind -> new ArrayList<>()).add(event.step()));
-      kept.forEach((kind, steps) -> parts.notes().stepEvents(handle, run.id(), kind, steps));
-      parts.notes().event(handle, List.of(run.id()), RunEvent.Kind.QUEUED, null);
+      kept.forEach((kind, steps) -> notes.stepEvents(handle, run.id(), kind, steps));
+      notes.event(handle, List.of(run.id()), RunEvent.Kind.QUEUED, null);
       return Optional.of(
           new Outcome(new Admission(run.id(), Started.Outcome.CREATED, true), List.of(), Set.of()));
     }
@@ -271,16 +275,16 @@ final class RunStart {
 
   /** Returns whether a run can be inserted together with others in one statement. */
   static boolean isSimple(NewRun run) {
-    return run.unique() == null && !run.mayExist() && SimpleStart.suits(run);
+    return run.content().unique() == null && !run.mayExist() && SimpleStart.suits(run);
   }
 
   /** Returns whether a start may have to wait for other transactions. */
   static boolean mayWait(NewRun run) {
-    return run.unique() != null || run.gate() != null;
+    return run.content().unique() != null || run.content().gate() != null;
   }
 
   /** Returns what is being done, to follow "Could not" in an error message. */
   static String operation(NewRun run) {
-    return "start run %s of workflow %s".formatted(run.id(), run.workflow());
+    return "start run %s of workflow %s".formatted(run.id(), run.content().workflow());
   }
 }

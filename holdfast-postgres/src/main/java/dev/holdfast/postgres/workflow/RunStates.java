@@ -66,10 +66,10 @@ final class RunStates {
   private final String cancel;
   private final String forgetTimers;
 
-  RunStates(Database database, StepJobs jobs, RunNotes notes, RunEndings endings) {
+  RunStates(Database database, StepJobs jobs) {
     this.jobs = jobs;
-    this.notes = notes;
-    this.endings = endings;
+    this.notes = new RunNotes(database);
+    this.endings = new RunEndings(database);
     this.pause = database.sql(PAUSE);
     this.resume = database.sql(RESUME);
     this.cancel = database.sql(CANCEL);

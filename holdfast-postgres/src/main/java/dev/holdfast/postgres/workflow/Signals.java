@@ -26,8 +26,8 @@ final class Signals {
   private final String lock;
   private final String insert;
 
-  Signals(Database database, RunNotes notes) {
-    this.notes = notes;
+  Signals(Database database) {
+    this.notes = new RunNotes(database);
     this.lock = database.sql(LOCK);
     this.insert = database.sql(INSERT);
   }

@@ -86,10 +86,10 @@ final class SimpleStart {
   }
 
   static boolean suits(NewRun run) {
-    return run.gate() == null
-        && run.parent() == null
-        && run.origin() == null
-        && run.inherited().isEmpty()
+    return run.content().gate() == null
+        && run.content().parent() == null
+        && run.content().origin() == null
+        && run.content().inherited().isEmpty()
         && RunAdvance.Express.isExpress(run.first());
   }
 
@@ -100,7 +100,7 @@ final class SimpleStart {
   /** A run to be inserted, and which of its jobs start at once. */
   record Start(NewRun run, StartHere here) {
     long size() {
-      String input = run.input();
+      String input = run.content().input();
       return (input == null ? 0 : input.length())
           + jobs(run).stream().mapToLong(NewJob::size).sum();
     }
@@ -146,18 +146,19 @@ final class SimpleStart {
     List<FirstEvent> events = events(runs);
     statement.setArray(2, SqlValues.array(c, "uuid", runs, run -> run.id().value()));
     statement.setArray(3, SqlValues.array(c, "int8", runs, run -> seq(run)));
-    statement.setArray(4, SqlValues.array(c, "int4", runs, NewRun::definition));
-    statement.setArray(5, SqlValues.array(c, "int4", runs, NewRun::priority));
+    statement.setArray(4, SqlValues.array(c, "int4", runs, run -> run.content().definition()));
+    statement.setArray(5, SqlValues.array(c, "int4", runs, run -> run.content().priority()));
     statement.setArray(6, SqlValues.array(c, "bool", runs, NewRun::mayExist));
-    statement.setArray(7, SqlValues.texts(c, runs, NewRun::workflow));
+    statement.setArray(7, SqlValues.texts(c, runs, run -> run.content().workflow()));
     statement.setArray(8, SqlValues.texts(c, runs, run -> run.first().steps()));
-    statement.setArray(9, SqlValues.texts(c, runs, NewRun::input));
+    statement.setArray(9, SqlValues.texts(c, runs, run -> run.content().input()));
     statement.setArray(
         10, SqlValues.texts(c, runs, run -> new NewRuns.Row(run, false, seq(run)).activeKey()));
-    statement.setArray(11, SqlValues.texts(c, runs, NewRun::label));
-    statement.setArray(12, SqlValues.texts(c, runs, run -> run.source().stack()));
-    statement.setArray(13, SqlValues.texts(c, runs, run -> run.source().startedBy()));
-    statement.setArray(14, SqlValues.texts(c, runs, run -> SqlValues.arrayText(run.tags())));
+    statement.setArray(11, SqlValues.texts(c, runs, run -> run.content().label()));
+    statement.setArray(12, SqlValues.texts(c, runs, run -> run.content().source().stack()));
+    statement.setArray(13, SqlValues.texts(c, runs, run -> run.content().source().startedBy()));
+    statement.setArray(
+        14, SqlValues.texts(c, runs, run -> SqlValues.arrayText(run.content().tags())));
     statement.setArray(15, SqlValues.array(c, "uuid", events, FirstEvent::run));
     statement.setArray(16, SqlValues.array(c, "int8", events, FirstEvent::seq));
     statement.setArray(17, SqlValues.array(c, "int4", events, e -> e.event.step()));

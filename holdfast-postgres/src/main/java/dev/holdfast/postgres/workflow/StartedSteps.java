@@ -64,17 +64,18 @@ final class StartedSteps {
   }
 
   private static ClaimedJob claimed(NewJob job, long token, Instant at) {
+    NewJob.Content content = job.content();
     return new ClaimedJob(
         job.id(),
         token,
-        job.task(),
-        job.queue(),
+        content.task(),
+        content.queue(),
         true,
         1,
-        job.priority(),
-        job.payload(),
-        job.tags(),
-        job.policy(),
+        content.priority(),
+        content.payload(),
+        content.tags(),
+        content.policy(),
         null,
         null,
         at,
@@ -82,6 +83,6 @@ final class StartedSteps {
         at,
         0,
         Suspicion.NONE,
-        job.stamp().step());
+        content.stamp().step());
   }
 }

@@ -107,9 +107,9 @@ final class StuckSteps {
   private final String synthesized;
   private final String cancelled;
 
-  StuckSteps(Database database, RunNotes notes) {
+  StuckSteps(Database database) {
     this.history = new HistorySearch(database);
-    this.notes = notes;
+    this.notes = new RunNotes(database);
     this.map = database.sql(MAP);
     this.mark = database.sql(MARK);
     this.fromChild = database.sql(FROM_CHILD);

@@ -54,7 +54,7 @@ final class TransactionRunIntake implements RunIntake {
    * after the snapshot was taken would be started a second time, and a limit would be exceeded.
    */
   private static void requireSight(Connection connection, NewRun run) throws SQLException {
-    if ((run.mayExist() || run.gate() != null)
+    if ((run.mayExist() || run.content().gate() != null)
         && connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
       throw new StoreException(
           StoreException.Outcome.REFUSED,

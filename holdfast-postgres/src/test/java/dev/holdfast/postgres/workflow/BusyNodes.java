@@ -70,19 +70,20 @@ final class BusyNodes implements AutoCloseable {
         .start(
             new NewRun(
                 id,
-                definition,
-                plain.workflow(),
-                null,
-                null,
-                plain.tags(),
-                null,
-                null,
-                null,
-                null,
-                null,
-                RunSource.NONE,
-                List.of(),
                 false,
+                new NewRun.Content(
+                    definition,
+                    plain.content().workflow(),
+                    null,
+                    null,
+                    plain.content().tags(),
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    RunSource.NONE,
+                    List.of()),
                 ChainPlanner.plan(RunState.RUNNING, "A", null, jobs, List.of())),
             null);
     return id;

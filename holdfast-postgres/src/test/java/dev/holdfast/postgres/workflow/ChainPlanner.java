@@ -49,19 +49,20 @@ class ChainPlanner implements RunPlanner {
       boolean mayExist) {
     return new NewRun(
         id,
-        definition,
-        "chain",
-        "\"in\"",
-        unique,
-        Set.of(),
-        null,
-        null,
-        gate,
-        parent,
-        null,
-        RunSource.NONE,
-        List.of(),
         mayExist,
+        new NewRun.Content(
+            definition,
+            "chain",
+            "\"in\"",
+            unique,
+            Set.of(),
+            null,
+            null,
+            gate,
+            parent,
+            null,
+            RunSource.NONE,
+            List.of()),
         plan(
             RunState.RUNNING,
             "A" + ".".repeat(length - 1),
@@ -117,17 +118,18 @@ class ChainPlanner implements RunPlanner {
         item,
         new NewJob(
             new JobId(UuidCreator.getTimeOrderedEpoch()),
-            Drafts.TASK,
-            Drafts.QUEUE,
-            4,
-            When.NOW,
-            payload,
-            null,
-            Set.of(),
-            null,
-            null,
             NewJob.IdUse.FRESH,
-            new NewJob.Stamp(null, null, null, new StepRef(run, step, item))));
+            When.NOW,
+            null,
+            new NewJob.Content(
+                Drafts.TASK,
+                Drafts.QUEUE,
+                4,
+                payload,
+                Set.of(),
+                null,
+                null,
+                new NewJob.Stamp(null, null, null, new StepRef(run, step, item)))));
   }
 
   @Override

@@ -545,22 +545,7 @@ class PgRunStoreTest {
   }
 
   private static NewRun withFirst(NewRun run, RunPlan first) {
-    return new NewRun(
-        run.id(),
-        run.definition(),
-        run.workflow(),
-        run.input(),
-        run.unique(),
-        run.tags(),
-        run.label(),
-        run.priority(),
-        run.gate(),
-        run.parent(),
-        run.origin(),
-        run.source(),
-        run.inherited(),
-        run.mayExist(),
-        first);
+    return new NewRun(run.id(), run.mayExist(), run.content(), first);
   }
 
   private static RunPlan end(RunState state, String steps) {

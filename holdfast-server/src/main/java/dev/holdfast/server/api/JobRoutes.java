@@ -119,7 +119,7 @@ final class JobRoutes {
       TaskType<JsonNode, Void> type = TaskType.of(task, JsonNode.class);
       Patterns.requireTask(call, task);
       JobRequest<JsonNode, Void> request = JobRequest.of(type, payload, options);
-      // An id that may have been used is looked up in history, which a new one need not be.
+      // A chosen id may have been used, so the store looks it up in history: not without need.
       UUID chosen = id == null && call.isRepeatable() ? otherwise : id;
       return chosen == null ? request : request.withId(new JobId(chosen));
     }
@@ -323,7 +323,7 @@ final class JobRoutes {
             .done());
   }
 
-  /** The audit log records which jobs were meant, and in the end how many there were. */
+  /** The audit log records the filter, and afterwards how many jobs it matched. */
   private Response ofAll(Call call, String action, ToLongFunction<JobFilter> operation) {
     DeadLetters dead = deadLetters(call);
     ObjectNode recorded = dead.text();

@@ -101,7 +101,7 @@ public final class LocalApi implements AutoCloseable {
         new Cursors(CURSOR_SECRET));
   }
 
-  /** The tenant that a database without a control schema is. */
+  /** The only tenant of a database without a control schema. */
   record OnlyTenant(Tenant tenant, Store store, HoldfastClient client, HoldfastLeases owned)
       implements OpenTenant {
     @Override
@@ -120,7 +120,7 @@ public final class LocalApi implements AutoCloseable {
     }
 
     @Override
-    public void wake() {} // Nodes of this database look at it anyway.
+    public void wake() {} // The nodes of this database look for work anyway.
   }
 
   /** The nodes of a database without a control schema. They belong to its only tenant. */

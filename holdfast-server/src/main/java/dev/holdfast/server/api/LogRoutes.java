@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The log levels of the server that answers. */
 final class LogRoutes {
-  /** Each name that is set stays in memory, so names are those of Java packages and classes. */
+  /** Each name stays in memory, so only names of Java packages and classes are accepted. */
   private static final Pattern LOGGER = Pattern.compile("[A-Za-z_$][A-Za-z0-9_.$]{0,199}");
 
   private static final String LEVELS = "/v1/log-levels";

@@ -57,7 +57,7 @@ final class NodeRoutes {
         Route.get("/v1/leases", ADMIN, this::leases));
   }
 
-  /** The latest start of each node. A live one says more than one that died before. */
+  /** Returns the latest registration under each id; a live one rather than a later dead one. */
   static Map<String, NodeSnapshot> latest(NodeDirectory directory) {
     Map<String, NodeSnapshot> nodes = new TreeMap<>();
     for (NodeSnapshot node : directory.list()) {

@@ -38,7 +38,7 @@ final class Operations {
       return new Change(action, target, state, null);
     }
 
-    /** What the request says belongs to the state after it. */
+    /** Returns the state after the operation, together with the details of the request. */
     private @Nullable String after() {
       ObjectNode now = state.get();
       if (now == null || details == null) {
@@ -79,7 +79,7 @@ final class Operations {
       audit.end(entry, null, refused.problem().code().name());
       throw refused;
     } catch (StoreException failure) {
-      // After an unknown outcome the entry stays STARTED, which says just that.
+      // The outcome is unknown: the entry stays STARTED.
       if (failure.outcome() != StoreException.Outcome.UNKNOWN) {
         audit.end(entry, null, "FAILED");
       }
@@ -92,7 +92,7 @@ final class Operations {
     return response;
   }
 
-  /** The operation is done, whether its result can be read or not. */
+  /** Returns null if the state cannot be read: the operation itself has succeeded. */
   private static @Nullable String stateAfter(Supplier<@Nullable String> after) {
     try {
       return after.get();

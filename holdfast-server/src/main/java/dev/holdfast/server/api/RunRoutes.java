@@ -81,7 +81,7 @@ final class RunRoutes {
     body.done();
     Names.workflow(workflow);
     Patterns.requireWorkflow(call, workflow);
-    // An id that may have been used is looked up in history, which a new one need not be.
+    // A chosen id may have been used, so the store looks it up in history: not without need.
     UUID chosen = id == null && call.isRepeatable() ? call.newId() : id;
     RunOptions options =
         new RunOptions(

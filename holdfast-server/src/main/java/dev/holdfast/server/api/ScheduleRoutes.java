@@ -175,7 +175,7 @@ final class ScheduleRoutes {
         });
   }
 
-  /** Without the payload: who may read the audit log may not read all payloads. */
+  /** Without the payload: a key that may read the audit log may not be allowed to read payloads. */
   private static Change change(Call call, String action, String id) {
     return Change.of(
         "schedule." + action,

@@ -59,7 +59,7 @@ public final class StreamRoutes {
     return JsonText.object().set("queues", array).done().toString();
   }
 
-  /** Without ids: which hosts there are is for operators of the installation. */
+  /** Without ids, which contain host names: only operators of the installation may see these. */
   private static String nodes(OpenTenant tenant) {
     ArrayNode array = JsonText.array();
     for (NodeInfo node : tenant.client().nodes().list()) {

@@ -3,7 +3,7 @@ package dev.holdfast.server.audit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who acts, and where.
+ * The caller of an operation, and where the call comes from.
  *
  * @param tenant the tenant that is acted in; null for the installation
  * @param key the id of the key; null for the server itself

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 final class Upkeep implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
 
-  /** What happens rarely happens soon after the start too: a server may never run for an hour. */
+  /** Rare work is also done soon after the start: a server may never run for an hour. */
   private static final int FIRST_SECONDS = 10;
 
   private final SchemaTenants tenants;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *     an hour
  * @param requestsPerSecond how many requests a second all its keys together may make; null for the
  *     quota of the server
- * @param weight how many more slots of a busy server it gets than a tenant with weight 1
+ * @param weight how many times the slots of a tenant with weight 1 it gets on a busy server
  * @param maxHeld how many jobs all servers together may run for it at the same time; null for no
  *     limit. Each server applies a change when it has read it, some seconds later
  * @param quotas how much it may have

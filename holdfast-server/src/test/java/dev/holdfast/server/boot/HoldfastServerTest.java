@@ -165,7 +165,7 @@ class HoldfastServerTest {
   }
 
   @Test
-  void probesAndMetricsTellOfADrain() throws Exception {
+  void probesAndMetricsShowADrain() throws Exception {
     try (TestServer server = new TestServer(Map.of("drain", "PT5M"))) {
       ApiClient tenant = server.tenant();
       tenant.post(T + "/jobs", "{\"task\":\"test::block\"}").expect(201);

@@ -101,7 +101,7 @@ class QuotasTest {
       Reply repeat = once.post(T + "/jobs", job).expect(201);
       assertThat(repeat.text("id")).isEqualTo(id);
       assertThat(repeat.header("Idempotent-Replay")).isEqualTo("true");
-      // One that was refused is carried out when there is room.
+      // A refused request can be repeated with the same key when there is room.
       ApiClient later = server.tenant().header("Idempotency-Key", "order-2");
       later.post(T + "/jobs", job).expect(429, "QUOTA_QUEUED_JOBS");
       server.tenant().post(T + "/jobs/" + id + "/cancel").expect(200);

@@ -93,7 +93,7 @@ class FeedTest {
   }
 
   @Test
-  void aRunThatContinuesOnAnotherServerIsTold() throws Exception {
+  void aRunThatContinuesOnAnotherServerIsReported() throws Exception {
     String run = api.post(T + "/runs", "{\"workflow\":\"test::approval\"}").expect(201).text("id");
     Subscription client = subscribe("run:" + run);
     Optional<Event> event = client.next(Duration.ofSeconds(3));

@@ -179,6 +179,6 @@ public abstract class Contract {
   }
 
   private Worker helper(NewJob job) {
-    return Worker.join(store, "helper", job.queue(), job.task());
+    return Worker.join(store, "helper", job.content().queue(), job.content().task());
   }
 }

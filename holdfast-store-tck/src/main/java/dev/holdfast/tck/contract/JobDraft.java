@@ -129,6 +129,10 @@ public final class JobDraft {
   /** Builds the job. */
   public NewJob build() {
     return new NewJob(
-        id, task, queue, priority, when, payload, unique, tags, policy, startWithin, idUse, stamp);
+        id,
+        idUse,
+        when,
+        unique,
+        new NewJob.Content(task, queue, priority, payload, tags, policy, startWithin, stamp));
   }
 }

@@ -99,19 +99,20 @@ public final class RunDraft {
     PlanDraft plan = new PlanDraft(id(), count).event(RunEvent.Kind.CREATED, -1);
     return new NewRun(
         id(),
-        definition,
-        workflow,
-        "{\"order\":7}",
-        unique,
-        tags,
-        "Order 7",
-        null,
-        gate,
-        parent,
-        null,
-        source,
-        inherited,
         mayExist,
+        new NewRun.Content(
+            definition,
+            workflow,
+            "{\"order\":7}",
+            unique,
+            tags,
+            "Order 7",
+            null,
+            gate,
+            parent,
+            null,
+            source,
+            inherited),
         first.apply(plan).build());
   }
 }

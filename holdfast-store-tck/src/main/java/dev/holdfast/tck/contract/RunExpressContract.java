@@ -364,12 +364,12 @@ public abstract class RunExpressContract extends RunContract {
     assertThat(next.claim()).isEqualTo(new ClaimId(planned.id(), firstToken() + 1));
     assertThat(next.started()).isTrue();
     assertThat(next.attempt()).isEqualTo(1);
-    assertThat(next.task()).isEqualTo(planned.task());
-    assertThat(next.queue()).isEqualTo(planned.queue());
-    assertThat(next.priority()).isEqualTo(planned.priority());
-    assertThat(next.payload()).isEqualTo(planned.payload());
-    assertThat(next.policy()).isEqualTo(planned.policy());
-    assertThat(next.tags()).isEqualTo(planned.tags());
+    assertThat(next.task()).isEqualTo(planned.content().task());
+    assertThat(next.queue()).isEqualTo(planned.content().queue());
+    assertThat(next.priority()).isEqualTo(planned.content().priority());
+    assertThat(next.payload()).isEqualTo(planned.content().payload());
+    assertThat(next.policy()).isEqualTo(planned.content().policy());
+    assertThat(next.tags()).isEqualTo(planned.content().tags());
     assertThat(next.step()).isEqualTo(new StepRef(id, 1, StepRef.NO_ITEM));
     assertThat(next.suspicion()).isEqualTo(Suspicion.NONE);
     Job stored = find(next.id());
@@ -432,7 +432,7 @@ public abstract class RunExpressContract extends RunContract {
     RunId id = start(chain(3));
     Worker worker = worker();
     Express step = step(worker.claimOne(), seq(id), 3);
-    store.queues().pause(step.plan().jobs().getFirst().job().queue());
+    store.queues().pause(step.plan().jobs().getFirst().job().content().queue());
 
     assertNotStarted(id, startNext(worker, step), JobState.READY);
   }
@@ -442,7 +442,7 @@ public abstract class RunExpressContract extends RunContract {
     RunId id = start(chain(3));
     Worker worker = worker();
     Express step = step(worker.claimOne(), seq(id), 3);
-    store.queues().limit(step.plan().jobs().getFirst().job().queue(), 5);
+    store.queues().limit(step.plan().jobs().getFirst().job().content().queue(), 5);
 
     assertNotStarted(id, startNext(worker, step), JobState.READY);
   }
@@ -452,7 +452,7 @@ public abstract class RunExpressContract extends RunContract {
     RunId id = start(chain(3));
     Worker worker = worker();
     Express step = step(worker.claimOne(), seq(id), 3);
-    store.tasks().limit(step.plan().jobs().getFirst().job().task(), 5);
+    store.tasks().limit(step.plan().jobs().getFirst().job().content().task(), 5);
 
     assertNotStarted(id, startNext(worker, step), JobState.READY);
   }
@@ -467,7 +467,7 @@ public abstract class RunExpressContract extends RunContract {
             .tasks()
             .report(
                 new TaskStore.Attempts(
-                    step.plan().jobs().getFirst().job().task(),
+                    step.plan().jobs().getFirst().job().content().task(),
                     CircuitBreaker.after(1)
                         .within(Duration.ofMinutes(1))
                         .openFor(Duration.ofMinutes(1)),

@@ -11,7 +11,7 @@ import dev.holdfast.engine.store.RunData;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The size of the outputs of a run, and what a retry makes of it. */
+/** The size of the outputs of a run, and how a retry changes it. */
 public abstract class RunSizeContract extends RunContract {
   private static final long DONE = "\"done\"".length();
   private static final RunData.Failure TOO_LARGE =

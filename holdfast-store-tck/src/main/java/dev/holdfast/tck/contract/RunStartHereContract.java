@@ -63,8 +63,8 @@ public abstract class RunStartHereContract extends RunContract {
     assertThat(first.claim()).isEqualTo(new ClaimId(planned.id(), firstToken() + 1));
     assertThat(first.started()).isTrue();
     assertThat(first.attempt()).isEqualTo(1);
-    assertThat(first.task()).isEqualTo(planned.task());
-    assertThat(first.payload()).isEqualTo(planned.payload());
+    assertThat(first.task()).isEqualTo(planned.content().task());
+    assertThat(first.payload()).isEqualTo(planned.content().payload());
     assertThat(first.step()).isEqualTo(new StepRef(run.id(), 0, StepRef.NO_ITEM));
     Job stored = find(first.id());
     assertThat(stored.state()).isEqualTo(JobState.RUNNING);
@@ -124,7 +124,7 @@ public abstract class RunStartHereContract extends RunContract {
   @Test
   void aFirstStepDoesNotStartWhileItsQueueIsPaused() {
     NewRun run = chain(2).build();
-    store.queues().pause(firstJob(run).queue());
+    store.queues().pause(firstJob(run).content().queue());
 
     assertNotStarted(run, startHere(worker(), run));
   }
@@ -132,7 +132,7 @@ public abstract class RunStartHereContract extends RunContract {
   @Test
   void aFirstStepOfAQueueWithALimitDoesNotStart() {
     NewRun run = chain(2).build();
-    store.queues().limit(firstJob(run).queue(), 5);
+    store.queues().limit(firstJob(run).content().queue(), 5);
 
     assertNotStarted(run, startHere(worker(), run));
   }
@@ -140,7 +140,7 @@ public abstract class RunStartHereContract extends RunContract {
   @Test
   void aFirstStepOfATaskWithALimitDoesNotStart() {
     NewRun run = chain(2).build();
-    store.tasks().limit(firstJob(run).task(), 5);
+    store.tasks().limit(firstJob(run).content().task(), 5);
 
     assertNotStarted(run, startHere(worker(), run));
   }
@@ -155,7 +155,10 @@ public abstract class RunStartHereContract extends RunContract {
             .tasks()
             .report(
                 new TaskStore.Attempts(
-                    firstJob(run).task(), breaker, List.of(new ClaimId(freshId(), 1)), List.of()));
+                    firstJob(run).content().task(),
+                    breaker,
+                    List.of(new ClaimId(freshId(), 1)),
+                    List.of()));
     assertThat(noted.turn()).isEqualTo(TaskStore.Turn.OPENED);
 
     assertNotStarted(run, startHere(worker(), run));

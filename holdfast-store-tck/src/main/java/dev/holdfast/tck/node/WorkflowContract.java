@@ -87,7 +87,7 @@ public abstract class WorkflowContract extends NodeTestBase {
               if (broken.get()) {
                 throw new IllegalStateException("it is broken");
               }
-              return new Note("mended");
+              return new Note("repaired");
             })
         .handle(DOUBLE, (number, context) -> number * 2)
         .handle(SUM, (numbers, context) -> numbers.stream().mapToInt(Integer::intValue).sum())
@@ -242,8 +242,8 @@ public abstract class WorkflowContract extends NodeTestBase {
 
     client().runs().retry(started.id());
 
-    assertThat(client().runs().await(started, SOON)).isEqualTo(new Note("mended!"));
-    assertThat(log).containsExactly("once", "break", "break", "break", "mended");
+    assertThat(client().runs().await(started, SOON)).isEqualTo(new Note("repaired!"));
+    assertThat(log).containsExactly("once", "break", "break", "break", "repaired");
   }
 
   @Test
@@ -321,7 +321,7 @@ public abstract class WorkflowContract extends NodeTestBase {
     HoldfastClient other = HoldfastClient.on(store());
     other.runs().retry(run.id());
 
-    assertThat(client().runs().await(run, SOON)).isEqualTo(new Note("mended!"));
+    assertThat(client().runs().await(run, SOON)).isEqualTo(new Note("repaired!"));
   }
 
   @Test

@@ -199,22 +199,22 @@ public abstract class WorkflowSizeContract extends WorkflowNodeBase {
   void aStepThatWasTooLargeSucceedsWhenItsOutputIsSmaller() {
     Workflow<Integer, Void> flow =
         Workflow.define(
-            "size::mended",
+            "size::repaired",
             Integer.class,
             f -> {
               Step<String> first = f.step("first", WRITE, f.input());
               f.step("second", WRITE, f.input()).after(first);
             });
-    AtomicBoolean mended = new AtomicBoolean();
+    AtomicBoolean repaired = new AtomicBoolean();
     start(
         node()
             .resultLimit(40 * MEGABYTE)
-            .handle(WRITE, (bytes, context) -> encodedAs(mended.get() ? 100 : bytes)));
+            .handle(WRITE, (bytes, context) -> encodedAs(repaired.get() ? 100 : bytes)));
     RunId id = client().runs().start(flow, 40 * MEGABYTE).id();
     assertThat(step(await(id, RunState.FAILED), "second").failure().orElseThrow())
         .startsWith("RUN_TOO_LARGE");
 
-    mended.set(true);
+    repaired.set(true);
     client().runs().retry(id);
 
     assertThat(await(id, RunState.SUCCEEDED).bytes()).isEqualTo(40L * MEGABYTE + 100);

@@ -48,6 +48,8 @@ public final class Simulation {
   private final LeaseChecker leases;
   private final Workload workload;
   private final RunChecker runs;
+  private final StoreObserver observer;
+  private final StepTransactions transactions;
   private final RunLoad load;
   private final StepHandlers handlers;
   private final Competitor competitor;
@@ -112,6 +114,8 @@ public final class Simulation {
     this.leases = new LeaseChecker(checker, real.leases(), faultModel);
     this.workload = new Workload(timeline, real, checker, trace, random.split());
     this.runs = new RunChecker(checker, real.runs());
+    this.observer = new StoreObserver(checker, leases, runs, this::sawSignOfLife);
+    this.transactions = new StepTransactions(checker);
     this.load = new RunLoad(timeline, runs, trace, real.runs().definitions(), random.split());
     this.handlers = new StepHandlers(timeline, checker, workload, random.split());
     this.competitor = new Competitor(timeline, faultModel, real, checker, trace);
@@ -218,8 +222,7 @@ public final class Simulation {
     MeterRegistry meters =
         random.nextInt(8) == 0 ? new BrokenMeters(host.chance()) : new CompositeMeterRegistry();
     SimulatedNetwork network =
-        new SimulatedNetwork(
-            timeline, host, faultModel, checker, leases, runs, trace, this::sawSignOfLife);
+        new SimulatedNetwork(timeline, host, faultModel, observer, transactions, trace);
     int leaseUsers = random.nextInt(3);
     Store store = bug.node().apply(Interposed.on(database, network));
     host.spawn(() -> {

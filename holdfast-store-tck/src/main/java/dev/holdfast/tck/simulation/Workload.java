@@ -121,17 +121,18 @@ final class Workload {
     NewJob job =
         new NewJob(
             id,
-            TASK.name(),
-            JobOptions.DEFAULT_QUEUE,
-            random.nextInt(10),
-            when,
-            "\"work\"",
-            null,
-            Set.of(),
-            null,
-            null,
             NewJob.IdUse.FRESH,
-            NewJob.Stamp.NONE);
+            when,
+            null,
+            new NewJob.Content(
+                TASK.name(),
+                JobOptions.DEFAULT_QUEUE,
+                random.nextInt(10),
+                "\"work\"",
+                Set.of(),
+                null,
+                null,
+                NewJob.Stamp.NONE));
     if (random.nextInt(6) == 0) {
       // The client gave up waiting and repeated the enqueue. The first request arrives long after.
       store.intake().enqueue(List.of(job.repeated()));
@@ -158,17 +159,18 @@ final class Workload {
             List.of(
                 new NewJob(
                     id,
-                    RunShapes.DURABLE.name(),
-                    JobOptions.DEFAULT_QUEUE,
-                    random.nextInt(10),
-                    When.NOW,
-                    "{}",
-                    null,
-                    Set.of(),
-                    null,
-                    null,
                     NewJob.IdUse.FRESH,
-                    NewJob.Stamp.NONE)));
+                    When.NOW,
+                    null,
+                    new NewJob.Content(
+                        RunShapes.DURABLE.name(),
+                        JobOptions.DEFAULT_QUEUE,
+                        random.nextInt(10),
+                        "{}",
+                        Set.of(),
+                        null,
+                        null,
+                        NewJob.Stamp.NONE))));
     checker.watch(id);
     return id;
   }

@@ -214,34 +214,36 @@ final class PlantedRunBugs {
   }
 
   private static NewRun withLargerGate(NewRun run) {
-    NewRun.Gate gate = run.gate();
+    NewRun.Gate gate = run.content().gate();
     return copy(
         run,
         gate == null ? null : new NewRun.Gate(gate.key(), gate.count() + 1, gate.onFull()),
-        run.inherited());
+        run.content().inherited());
   }
 
   private static NewRun withoutResults(NewRun run) {
-    return copy(run, run.gate(), List.of());
+    return copy(run, run.content().gate(), List.of());
   }
 
   private static NewRun copy(
       NewRun run, NewRun.@Nullable Gate gate, List<RunPlan.Result> inherited) {
+    NewRun.Content content = run.content();
     return new NewRun(
         run.id(),
-        run.definition(),
-        run.workflow(),
-        run.input(),
-        run.unique(),
-        run.tags(),
-        run.label(),
-        run.priority(),
-        gate,
-        run.parent(),
-        run.origin(),
-        run.source(),
-        inherited,
         run.mayExist(),
+        new NewRun.Content(
+            content.definition(),
+            content.workflow(),
+            content.input(),
+            content.unique(),
+            content.tags(),
+            content.label(),
+            content.priority(),
+            gate,
+            content.parent(),
+            content.origin(),
+            content.source(),
+            inherited),
         run.first());
   }
 

@@ -105,7 +105,7 @@ final class JobRow {
 
   JobRow(NewJob job, long sequence, Instant now) {
     this.id = job.id();
-    this.task = job.task();
+    this.task = job.content().task();
     this.unique = job.unique();
     this.createdAt = now;
     this.sequence = sequence;
@@ -115,22 +115,23 @@ final class JobRow {
 
   /** Applies the options of an enqueue. */
   void carry(NewJob job, Instant now) {
-    queue = job.queue();
-    priority = job.priority();
-    payload = job.payload();
-    tags = Set.copyOf(job.tags());
-    policy = job.policy();
-    stack = job.stamp().stack();
-    source = job.stamp().source();
-    parent = job.stamp().parent();
-    step = job.stamp().step();
+    NewJob.Content content = job.content();
+    queue = content.queue();
+    priority = content.priority();
+    payload = content.payload();
+    tags = Set.copyOf(content.tags());
+    policy = content.policy();
+    stack = content.stamp().stack();
+    source = content.stamp().source();
+    parent = content.stamp().parent();
+    step = content.stamp().step();
     runAt =
         switch (job.when()) {
           case When.Now() -> now;
           case When.After(var delay) -> now.plus(delay);
           case When.At(var time) -> time.isAfter(now) ? time : now;
         };
-    startBy = job.startWithin() == null ? null : runAt.plus(job.startWithin());
+    startBy = content.startWithin() == null ? null : runAt.plus(content.startWithin());
   }
 
   boolean isOverdue(Instant now) {

@@ -48,7 +48,7 @@ final class MemoryEvents implements EventIntake {
   private Started judge(Start start, SubjectRules rules, Instant now) {
     SubjectState state = triggers.subject(start.trigger(), rules.subject());
     JobId own = start.job().id();
-    JobId holder = tables.keys.holder(Keys.Key.of(start.job().task(), key(start)), now);
+    JobId holder = tables.keys.holder(Keys.Key.of(start.job().content().task(), key(start)), now);
     return switch (state.decide(rules, own, holder, now)) {
       case Step.Repeat repeat -> new Started(start.trigger(), rules.made(), own);
       case Step.Duplicate(JobId job) -> new Started(start.trigger(), Decision.DEDUPLICATED, job);
@@ -76,10 +76,10 @@ final class MemoryEvents implements EventIntake {
         || row.state != JobState.SCHEDULED
         || row.token != 0
         || row.isDue(now)
-        || !row.task.equals(start.job().task())) {
+        || !row.task.equals(start.job().content().task())) {
       return false;
     }
-    row.payload = start.job().payload();
+    row.payload = start.job().content().payload();
     row.runAt = firesAt;
     Duration window = Objects.requireNonNull(key(start).window());
     tables.keys.move(row, key(start), firesAt.plus(window));

@@ -88,13 +88,13 @@ final class MemoryIntake implements Intake {
         return new Admission(job.id(), Outcome.EXISTING);
       }
       UniqueKey key = job.unique();
-      JobId holder = key == null ? null : holder(Keys.Key.of(job.task(), key));
+      JobId holder = key == null ? null : holder(Keys.Key.of(job.content().task(), key));
       if (key != null && holder != null) {
         return conflict(key, holder);
       }
       newIds.add(job.id());
       if (key != null) {
-        newKeys.put(Keys.Key.of(job.task(), key), job.id());
+        newKeys.put(Keys.Key.of(job.content().task(), key), job.id());
       }
       return new Admission(job.id(), Outcome.CREATED);
     }

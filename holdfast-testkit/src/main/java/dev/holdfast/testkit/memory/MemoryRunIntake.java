@@ -54,8 +54,8 @@ final class MemoryRunIntake implements RunIntake {
 
   /** Returns whether the run replaces one that is being advanced. */
   private boolean isBlocked(NewRun run) {
-    return run.gate() != null
-        && run.gate().onFull() == MaxActive.OnFull.REPLACE
+    return run.content().gate() != null
+        && run.content().gate().onFull() == MaxActive.OnFull.REPLACE
         && endings.activeBehindGateOf(plans.row(run, Instant.EPOCH)).stream()
             .anyMatch(active -> runs.isLocked(active, Set.of()));
   }
@@ -64,9 +64,9 @@ final class MemoryRunIntake implements RunIntake {
     if (runs.find(run.id()) != null) {
       return new Admission(run.id(), Outcome.EXISTING, false);
     }
-    if (!runs.definitions.containsKey(run.definition())
-        || runs.retired.containsKey(run.definition())) {
-      throw new RetiredDefinitionException(run.workflow());
+    if (!runs.definitions.containsKey(run.content().definition())
+        || runs.retired.containsKey(run.content().definition())) {
+      throw new RetiredDefinitionException(run.content().workflow());
     }
     StoredRun row = plans.row(run, now);
     RunTables.Key key = RunTables.keyOf(row);
@@ -79,8 +79,8 @@ final class MemoryRunIntake implements RunIntake {
     }
     RunEffects effects = new RunEffects();
     boolean full = endings.isGateFull(row);
-    if (full && run.gate() != null) {
-      switch (run.gate().onFull()) {
+    if (full && run.content().gate() != null) {
+      switch (run.content().gate().onFull()) {
         case SKIP -> {
           RunId active = endings.activeBehindGateOf(row).getFirst().id;
           return new Admission(active, Outcome.SKIPPED, false);

@@ -191,7 +191,7 @@ final class MemoryScheduleStore implements ScheduleStore {
     UniqueKey once = firing.once();
     Duration window = Objects.requireNonNull(once.window());
     return tables.keys.take(
-        Keys.Key.of(firing.job().task(), once), firing.job().id(), now.plus(window), now);
+        Keys.Key.of(firing.job().content().task(), once), firing.job().id(), now.plus(window), now);
   }
 
   @Override

@@ -36,7 +36,7 @@ final class PlanWriter {
   void create(StoredRun row, NewRun run, boolean queued, RunEffects effects, Instant now) {
     runs.open.put(row.id, row);
     runs.takeKey(row, now);
-    for (RunPlan.Result inherited : run.inherited()) {
+    for (RunPlan.Result inherited : run.content().inherited()) {
       runs.put(
           new StepRef(row.id, inherited.step(), inherited.item()), StepResult.of(inherited, now));
       if (inherited.item() != StepRef.NO_ITEM) {
@@ -160,7 +160,7 @@ final class PlanWriter {
       return;
     }
     if (run.retried) {
-      StepRef step = job.job().stamp().step();
+      StepRef step = job.job().content().stamp().step();
       tables.deadLetter.values().removeIf(row -> row.step != null && row.step.equals(step));
     }
     run.count(job.job());
@@ -173,8 +173,8 @@ final class PlanWriter {
   private void createChild(NewRun child, RunEffects effects, Instant now) {
     StoredRun row = row(child, now);
     boolean full = endings.isGateFull(row);
-    if (full && child.gate() != null) {
-      switch (child.gate().onFull()) {
+    if (full && child.content().gate() != null) {
+      switch (child.content().gate().onFull()) {
         case SKIP -> {
           skipped(child, effects, now);
           return;
@@ -195,7 +195,7 @@ final class PlanWriter {
   }
 
   private void skipped(NewRun child, RunEffects effects, Instant now) {
-    StepRef parent = child.parent();
+    StepRef parent = child.content().parent();
     if (parent != null) {
       StepResult result =
           StepResult.without(

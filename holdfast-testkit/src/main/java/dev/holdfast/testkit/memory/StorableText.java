@@ -26,12 +26,12 @@ final class StorableText {
   static void require(NewJob job) {
     Stream<@Nullable String> texts =
         Stream.of(
-            job.task(),
-            job.queue(),
-            job.payload(),
-            job.policy(),
+            job.content().task(),
+            job.content().queue(),
+            job.content().payload(),
+            job.content().policy(),
             job.unique() == null ? null : job.unique().value());
-    if (Stream.concat(texts, job.tags().stream()).anyMatch(StorableText::hasNul)) {
+    if (Stream.concat(texts, job.content().tags().stream()).anyMatch(StorableText::hasNul)) {
       throw refused("Job %s".formatted(job.id()));
     }
   }
@@ -40,12 +40,12 @@ final class StorableText {
   static void require(NewRun run) {
     Stream<@Nullable String> texts =
         Stream.of(
-            run.workflow(),
-            run.input(),
-            run.label(),
-            run.source().startedBy(),
-            run.unique() == null ? null : run.unique().value());
-    if (Stream.concat(texts, run.tags().stream()).anyMatch(StorableText::hasNul)) {
+            run.content().workflow(),
+            run.content().input(),
+            run.content().label(),
+            run.content().source().startedBy(),
+            run.content().unique() == null ? null : run.content().unique().value());
+    if (Stream.concat(texts, run.content().tags().stream()).anyMatch(StorableText::hasNul)) {
       throw refused("Run %s".formatted(run.id()));
     }
     run.first().jobs().forEach(job -> require(job.job()));

@@ -57,18 +57,19 @@ final class StoredRun {
   boolean retried;
 
   StoredRun(NewRun run, Instant now) {
+    NewRun.Content content = run.content();
     this.id = run.id();
-    this.workflow = run.workflow();
-    this.input = run.input();
-    this.unique = run.unique();
-    this.tags = Set.copyOf(run.tags());
-    this.label = run.label();
-    this.priority = run.priority();
-    this.gate = run.gate();
-    this.parent = run.parent();
-    this.origin = run.origin();
-    this.source = run.source();
-    this.definition = run.definition();
+    this.workflow = content.workflow();
+    this.input = content.input();
+    this.unique = content.unique();
+    this.tags = Set.copyOf(content.tags());
+    this.label = content.label();
+    this.priority = content.priority();
+    this.gate = content.gate();
+    this.parent = content.parent();
+    this.origin = content.origin();
+    this.source = content.source();
+    this.definition = content.definition();
     this.steps = ".".repeat(run.first().steps().length());
     this.createdAt = now;
   }
@@ -82,7 +83,7 @@ final class StoredRun {
 
   /** Counts the payload of a job, if it is large and no other job of the run has it. */
   void count(NewJob job) {
-    String payload = job.payload();
+    String payload = job.content().payload();
     if (payload != null && LargePayload.isIn(job) && largePayloads.add(payload)) {
       bytes += Utf8Length.bytes(payload);
     }

@@ -115,7 +115,7 @@ public final class TestedRun<R> {
                   run().workflow(),
                   what,
                   stop == VirtualTime.Stop.IDLE
-                      ? "nothing can happen any more without help"
+                      ? "nothing is due any more"
                       : "gave up after " + tester.time().limit(stop),
                   elapsed(),
                   tester.now(),

@@ -25,19 +25,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs nodes in virtual time: whatever is due runs at once, and when nothing is, the clock moves to
- * the next time at which something is. A node lives for one call, or until it is killed; then
- * another one takes over.
+ * Runs nodes in virtual time: what is due runs immediately, and when nothing is due, the clock
+ * advances to the next due time. A node lives for one call, or until it is killed; then another one
+ * takes over.
  */
 final class VirtualTime {
-  /** More than most tests look back at: nothing is deleted before the test has read it. */
+  /** Longer than tests look back, so that nothing is deleted before a test has read it. */
   private static final Duration KEPT = Duration.ofDays(36_500);
 
   /** Why a call has ended. */
   enum Stop {
     /** What the caller waits for has happened. */
     DONE,
-    /** Nothing can happen without help. */
+    /** Nothing is due, and nothing will be unless the test acts. */
     IDLE,
     TOO_MANY_ATTEMPTS,
     TOO_MUCH_TIME,
@@ -45,7 +45,7 @@ final class VirtualTime {
     BLOCKED
   }
 
-  /** Something that happens outside the nodes at a time. */
+  /** An action outside the nodes at a given time. */
   private record Planned(Instant at, long order, Runnable action) {}
 
   private final ManualClock clock;
@@ -133,7 +133,7 @@ final class VirtualTime {
     return inCall(() -> run(() -> false, until));
   }
 
-  /** Asks something while a node is alive, without running anything. */
+  /** Executes a query while a node is alive, without running jobs. */
   <T> T ask(Supplier<T> question) {
     if (node != null) {
       return question.get();
@@ -236,7 +236,7 @@ final class VirtualTime {
             store,
             clock,
             builder -> {
-              // Their own meters: those of the process would count the nodes of all tests.
+              // A separate registry: the global one would count the nodes of all tests.
               builder
                   .id("test-node-" + ++nodes)
                   .keep(KEPT, KEPT)

@@ -182,7 +182,7 @@ class WorkflowTesterTest {
     assertThatThrownBy(run::runToEnd)
         .isInstanceOf(StuckRunError.class)
         .hasMessageContaining("orders::approve does not end")
-        .hasMessageContaining("nothing can happen any more without help, PT1H after its start")
+        .hasMessageContaining("nothing is due any more, PT1H after its start")
         .hasMessageContaining(
             "step 'approval' waits for signal 'approved' since 2026-01-01T01:00:00Z")
         .hasMessageContaining("step 'decided' waits for approval");
