@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Optional;
 
 /** The files of the checkout that the build has put into the jar, named by their paths there. */
@@ -45,6 +46,6 @@ final class Checkout {
     String name = file.substring(0, file.length() - ".md".length());
     return name.startsWith("docs/")
         ? name.substring("docs".length())
-        : "/" + name.toLowerCase(java.util.Locale.ROOT);
+        : "/" + name.toLowerCase(Locale.ROOT);
   }
 }

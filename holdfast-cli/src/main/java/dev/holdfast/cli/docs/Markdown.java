@@ -4,7 +4,6 @@ import dev.holdfast.cli.docs.Page.Section;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.commonmark.Extension;
 import org.commonmark.ext.gfm.tables.TablesExtension;
 import org.commonmark.ext.heading.anchor.IdGenerator;
@@ -87,7 +86,7 @@ final class Markdown {
   /** Gives each heading the id that GitHub gives it, so that links work in both places. */
   private static final class Headings extends AbstractVisitor {
     private final IdGenerator generator = IdGenerator.builder().build();
-    private final Map<Node, String> ids = new IdentityHashMap<>();
+    private final IdentityHashMap<Node, String> ids = new IdentityHashMap<>();
     private final List<Section> sections = new ArrayList<>();
     private String title = "";
 
