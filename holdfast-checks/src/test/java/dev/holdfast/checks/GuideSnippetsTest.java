@@ -39,8 +39,8 @@ class GuideSnippetsTest {
   /** Programs that a reader may be expected to have. */
   private static final Set<String> PROGRAMS =
       Set.of(
-          "cd", "curl", "docker", "export", "helm", "kill", "kubectl", "mvn", "openssl", "python3",
-          "wait");
+          "cd", "curl", "docker", "export", "helm", "kill", "kubectl", "mvn", "openssl", "pass",
+          "python3", "wait");
 
   private static final Pattern ASSIGNMENT = Pattern.compile("\\w+=(?:\\$\\([^)]*\\)|\\S*)\\s*");
   private static final Pattern FUNCTION = Pattern.compile("(?m)^(\\w+)\\(\\) \\{");
