@@ -21,7 +21,8 @@ final class Commands {
   /** A line of a shell, also with variables in front, or the command inside {@code $(...)}. */
   private static final Pattern LINE =
       Pattern.compile(
-          "(?m)^ *(?:[A-Z_]+=\\S+ +)*(?:\\.{0,2}/)?holdfast (.+)$|\\$\\((?:\\./)?holdfast ([^)]+)\\)");
+          "(?m)^ *(?:[A-Z_]+=\\S+ +)*(?:\\.{0,2}/)?holdfast (.+)$|\\$\\((?:\\./)?holdfast"
+              + " ([^)]+)\\)");
 
   private static final Pattern END = Pattern.compile("\\s(?:#|\\||\\|\\||&&|>)(?:\\s|$)");
   private static final Pattern WORD = Pattern.compile("(?:'[^']*'|\"[^\"]*\"|[^\\s'\"])+");

@@ -176,7 +176,8 @@ class GuideSnippetsTest {
         for (Path page : pages()) {
           for (String block : blocks(read(page), "sql")) {
             found++;
-            statement.execute(block.replace(" database app ", " database " + database.name() + " "));
+            statement.execute(
+                block.replace(" database app ", " database " + database.name() + " "));
           }
         }
         connection.rollback();

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import org.commonmark.Extension;
+import org.commonmark.ext.gfm.tables.TableBlock;
+import org.commonmark.ext.gfm.tables.TableCell;
 import org.commonmark.ext.gfm.tables.TablesExtension;
 import org.commonmark.ext.heading.anchor.IdGenerator;
 import org.commonmark.node.AbstractVisitor;
@@ -58,14 +60,16 @@ final class Markdown {
             .extensions(TABLES)
             .escapeHtml(true)
             .sanitizeUrls(true)
-            .attributeProviderFactory(
-                context ->
-                    (node, tag, attributes) -> {
-                      String id = headings.ids.get(node);
-                      if (id != null) {
-                        attributes.put("id", id);
-                      }
-                    })
+            .attributeProviderFactory(context ->
+                (node, tag, attributes) -> {
+                  String id = headings.ids.get(node);
+                  if (id != null) {
+                    attributes.put("id", id);
+                  }
+                  if (node instanceof TableCell cell && !cell.isHeader()) {
+                    attributes.put("data-column", columnOf(cell));
+                  }
+                })
             .build();
     return new Page(
         file,
@@ -73,6 +77,21 @@ final class Markdown {
         renderer.render(document),
         headings.sections,
         links.files);
+  }
+
+  /** Returns the heading of the column, for windows in which the cells of a row are stacked. */
+  private static String columnOf(TableCell cell) {
+    Node table = cell.getParent();
+    while (!(table instanceof TableBlock)) {
+      table = table.getParent();
+    }
+    Node heading = table.getFirstChild().getFirstChild().getFirstChild();
+    for (Node left = cell.getPrevious();
+        left != null && heading != null;
+        left = left.getPrevious()) {
+      heading = heading.getNext();
+    }
+    return heading == null ? "" : textOf(heading);
   }
 
   /** Replaces a link by its text. */

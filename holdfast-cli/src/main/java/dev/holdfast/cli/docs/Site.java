@@ -37,10 +37,9 @@ final class Site {
   static Site render() throws IOException {
     String index =
         Checkout.read(Checkout.INDEX)
-            .orElseThrow(
-                () ->
-                    new IllegalStateException(
-                        "This jar was built without the guides: build it with Maven."));
+            .orElseThrow(() ->
+                new IllegalStateException(
+                    "This jar was built without the guides: build it with Maven."));
     Template template = new Template(Navigation.of(index));
     Site site = new Site(template);
     Queue<String> files = new ArrayDeque<>();

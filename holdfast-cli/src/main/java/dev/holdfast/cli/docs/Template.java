@@ -37,8 +37,7 @@ final class Template {
 
   /** Returns a page with the navigation. */
   String fill(Page page) {
-    String title =
-        page.file().equals(Checkout.INDEX) ? page.title() : page.title() + " · Holdfast";
+    String title = page.file().equals(Checkout.INDEX) ? page.title() : page.title() + " · Holdfast";
     return HTML.formatted(escape(title), Site.STYLE, page.body(), navigationFor(page));
   }
 

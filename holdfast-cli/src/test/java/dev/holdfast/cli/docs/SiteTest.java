@@ -174,11 +174,10 @@ class SiteTest {
   void pagesHaveNoScriptsAndTheBrowserRunsNone() throws Exception {
     for (Served page : allPages().values()) {
       assertThat(page.response().headers().firstValue("Content-Security-Policy"))
-          .hasValueSatisfying(
-              policy ->
-                  assertThat(policy)
-                      .startsWith("default-src 'none'; style-src 'self'")
-                      .doesNotContain("unsafe", "script-src"));
+          .hasValueSatisfying(policy ->
+              assertThat(policy)
+                  .startsWith("default-src 'none'; style-src 'self'")
+                  .doesNotContain("unsafe", "script-src"));
       assertThat(page.response().headers().firstValue("X-Content-Type-Options"))
           .contains("nosniff");
       assertThat(page.tree().getElementsByTagName("script").getLength()).isZero();
@@ -207,6 +206,14 @@ class SiteTest {
         .contains("See the <em>build</em> and <a rel=\"nofollow\" href=\"/cli#x\">it</a>.")
         .doesNotContain("pom.xml");
     assertThat(page.links()).containsExactly("docs/cli.md");
+  }
+
+  @Test
+  void cellsNameTheirColumnsForNarrowWindows() {
+    Page page = Markdown.render("docs/x.md", "| a | `b` |\n|---|---|\n| 1 | 2 |\n");
+
+    assertThat(page.body())
+        .contains("<td data-column=\"a\">1</td>", "<td data-column=\"b\">2</td>");
   }
 
   @Test
