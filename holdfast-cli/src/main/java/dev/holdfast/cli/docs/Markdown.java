@@ -11,9 +11,12 @@ import org.commonmark.ext.gfm.tables.TablesExtension;
 import org.commonmark.ext.heading.anchor.IdGenerator;
 import org.commonmark.node.AbstractVisitor;
 import org.commonmark.node.Code;
+import org.commonmark.node.Document;
+import org.commonmark.node.FencedCodeBlock;
 import org.commonmark.node.Heading;
 import org.commonmark.node.Link;
 import org.commonmark.node.Node;
+import org.commonmark.node.Paragraph;
 import org.commonmark.node.Text;
 import org.commonmark.parser.Parser;
 import org.commonmark.renderer.html.HtmlRenderer;
@@ -49,7 +52,26 @@ final class Markdown {
 
   /** Renders a file. HTML in it is shown as text, and links to files that are not here are text. */
   static Page render(String file, String text) {
-    Node document = parse(text);
+    return render(file, parse(text));
+  }
+
+  /** Renders a file that is not Markdown, as it is. */
+  static Page source(String file, String text) {
+    Heading name = new Heading();
+    name.setLevel(1);
+    name.appendChild(new Text(file.substring(file.lastIndexOf('/') + 1)));
+    Paragraph path = new Paragraph();
+    path.appendChild(new Code(file));
+    FencedCodeBlock block = new FencedCodeBlock();
+    block.setLiteral(text);
+    Document document = new Document();
+    document.appendChild(name);
+    document.appendChild(path);
+    document.appendChild(block);
+    return render(file, document);
+  }
+
+  private static Page render(String file, Node document) {
     Headings headings = new Headings();
     document.accept(headings);
     Links links = new Links(file);

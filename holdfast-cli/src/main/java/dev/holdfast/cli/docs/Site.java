@@ -64,7 +64,7 @@ final class Site {
 
   private static Page page(String file) {
     String text = Checkout.read(file).orElseThrow();
-    return file.endsWith(".md") ? Markdown.render(file, text) : Template.source(file, text);
+    return file.endsWith(".md") ? Markdown.render(file, text) : Markdown.source(file, text);
   }
 
   Optional<Content> at(String path) {

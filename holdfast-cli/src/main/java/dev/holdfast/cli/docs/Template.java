@@ -52,18 +52,6 @@ final class Template {
             List.of()));
   }
 
-  /** Returns a file that is not Markdown as it is. */
-  static Page source(String file, String text) {
-    String name = file.substring(file.lastIndexOf('/') + 1);
-    return new Page(
-        file,
-        name,
-        "<h1>%s</h1>\n<p><code>%s</code></p>\n<pre><code>%s</code></pre>\n"
-            .formatted(escape(name), escape(file), escape(text)),
-        List.of(),
-        List.of());
-  }
-
   private String navigationFor(Page page) {
     StringBuilder html = new StringBuilder();
     for (Group group : navigation.groups()) {

@@ -217,6 +217,14 @@ class SiteTest {
   }
 
   @Test
+  void filesThatAreNotMarkdownAreShownAsTheyAre() throws Exception {
+    Served example = read("/files/examples/src/main/java/dev/holdfast/examples/HelloJob.java");
+
+    assertThat(example.response().body())
+        .contains("<title>HelloJob.java · Holdfast</title>", "TaskType&lt;Greeting, String&gt;");
+  }
+
+  @Test
   void theStylesheetIsServed() throws Exception {
     HttpResponse<String> style = request("GET", Site.STYLE);
 
