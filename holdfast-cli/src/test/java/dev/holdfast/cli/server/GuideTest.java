@@ -124,7 +124,9 @@ class GuideTest {
     List<String> blocks = blocks("getting-started.md", "As a server");
     assertThat(blocks).hasSize(4).first().isEqualTo("./holdfast serve\n");
     installLauncher();
-    Files.createSymbolicLink(folder.resolve("examples"), checkout().resolve("examples"));
+    Path worker = folder.resolve("examples/workers/worker.py");
+    Files.createDirectories(worker.getParent());
+    Files.copy(checkout().resolve("examples/workers/worker.py"), worker);
     int port = ServeProcesses.freePort();
     try (ServeProcesses processes = new ServeProcesses(folder)) {
       var server = processes.start(port, "--data-dir=" + folder.resolve("data"));
