@@ -22,7 +22,7 @@ mkdir -p "$out/bin" "$out/lib"
 # All of Java SE, because tasks on HOLDFAST_CLASSPATH may need any of it, and what libraries use
 # without declaring it.
 "$jdk/bin/jlink" \
-  --add-modules java.se,jdk.unsupported,jdk.management,jdk.net,jdk.zipfs,jdk.naming.dns,jdk.jfr,jdk.jcmd \
+  --add-modules java.se,jdk.unsupported,jdk.management,jdk.net,jdk.zipfs,jdk.httpserver,jdk.naming.dns,jdk.jfr,jdk.jcmd \
   --strip-debug --no-header-files --no-man-pages --compress zip-6 \
   --output "$out/runtime"
 cp "$root"/holdfast-cli/target/distribution/*.jar "$root/holdfast-cli/target/holdfast-cli.jar" "$out/lib/"

@@ -17,7 +17,13 @@ final class Commands {
   private static final CommandSpec ROOT = Main.allCommands().getCommandSpec();
   private static final Pattern SPAN = Pattern.compile("`(?:\\./)?holdfast ([^`\n]+)`");
   private static final Pattern SHELL = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
-  private static final Pattern LINE = Pattern.compile("(?m)^(?:\\./)?holdfast (.+)$");
+
+  /** A line of a shell, also with variables in front, or the command inside {@code $(...)}. */
+  private static final Pattern LINE =
+      Pattern.compile(
+          "(?m)^ *(?:[A-Z_]+=\\S+ +)*(?:\\.{0,2}/)?holdfast (.+)$|\\$\\((?:\\./)?holdfast"
+              + " ([^)]+)\\)");
+
   private static final Pattern END = Pattern.compile("\\s(?:#|\\||\\|\\||&&|>)(?:\\s|$)");
   private static final Pattern WORD = Pattern.compile("(?:'[^']*'|\"[^\"]*\"|[^\\s'\"])+");
 
@@ -30,8 +36,8 @@ final class Commands {
         SHELL
             .matcher(page)
             .results()
-            .flatMap(block -> LINE.matcher(block.group(1)).results())
-            .map(line -> line.group(1));
+            .flatMap(block -> LINE.matcher(block.group(1).replace("\\\n", " ")).results())
+            .map(line -> line.group(1) == null ? line.group(2) : line.group(1));
     return Stream.concat(spans, lines).toList();
   }
 

@@ -63,6 +63,20 @@ class LauncherTest {
     assertThat(launch(checkout)).anyMatch(line -> line.startsWith("Building Holdfast"));
   }
 
+  /** The guides are in the jar, but other commands do not need them. */
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void changedGuidesAreBuiltAgainOnlyToShowThem() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar");
+    Files.setLastModifiedTime(
+        touch(checkout.resolve("docs/cli.md")),
+        FileTime.from(Instant.now().plus(Duration.ofHours(1))));
+
+    assertThat(launch(checkout)).noneMatch(line -> line.startsWith("Building Holdfast"));
+    assertThat(launch(checkout, Map.of(), "docs"))
+        .anyMatch(line -> line.startsWith("Building Holdfast"));
+  }
+
   @Test
   @DisabledOnOs(OS.WINDOWS)
   void whatTheJvmRecordsOnceIsUsedByLaterStarts() throws Exception {

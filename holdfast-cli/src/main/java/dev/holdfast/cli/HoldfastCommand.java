@@ -7,6 +7,7 @@ import dev.holdfast.cli.admin.SecretCommand;
 import dev.holdfast.cli.admin.TenantCommand;
 import dev.holdfast.cli.connect.Environment;
 import dev.holdfast.cli.demo.DemoCommand;
+import dev.holdfast.cli.docs.DocsCommand;
 import dev.holdfast.cli.ops.DlqCommand;
 import dev.holdfast.cli.ops.EventCommand;
 import dev.holdfast.cli.ops.JobCommand;
@@ -77,6 +78,7 @@ final class HoldfastCommand implements Runnable, Environment {
           CheckCommand.class,
           GraphCommand.class,
           DemoCommand.class,
+          DocsCommand.class,
           CompletionCommand.class,
           HelpCommand.class);
 

@@ -18,38 +18,41 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Types the lines of docs/server.md, from nothing to a run that is watched. */
+/** Types the lines of docs/server.md and docs/getting-started.md, from nothing to a result. */
 class GuideTest {
   private static final Duration WAIT = Duration.ofMinutes(2);
   private static final Pattern BLOCK = Pattern.compile("(?s)```sh\n(.*?)```");
 
   @TempDir private Path folder;
 
-  private static Path guide() {
+  private static Path checkout() {
     Path here = Path.of("").toAbsolutePath();
-    return Files.exists(here.resolve("docs/server.md"))
-        ? here.resolve("docs/server.md")
-        : here.resolveSibling("docs/server.md");
+    return Files.exists(here.resolve("docs/server.md")) ? here : here.getParent();
   }
 
-  /** Returns the shell lines of a section. */
-  private static String lines(String heading) throws IOException {
-    String text = Files.readString(guide());
+  /** Returns the blocks of shell lines of a section. */
+  private static List<String> blocks(String guide, String heading) throws IOException {
+    String text = Files.readString(checkout().resolve("docs").resolve(guide));
     int start = text.indexOf("## " + heading + "\n");
     assertThat(start).as("section '%s'", heading).isPositive();
     int end = text.indexOf("\n## ", start);
-    Matcher blocks = BLOCK.matcher(text.substring(start, end));
+    Matcher blocks = BLOCK.matcher(text.substring(start, end < 0 ? text.length() : end));
     List<String> found = new ArrayList<>();
     while (blocks.find()) {
       found.add(blocks.group(1));
     }
     assertThat(found).isNotEmpty();
-    return String.join("", found);
+    return found;
   }
 
-  private static boolean hasCurl() throws InterruptedException {
+  /** Returns the shell lines of a section of docs/server.md. */
+  private static String lines(String heading) throws IOException {
+    return String.join("", blocks("server.md", heading));
+  }
+
+  private static boolean has(String program) throws InterruptedException {
     try {
-      return new ProcessBuilder("curl", "--version")
+      return new ProcessBuilder(program, "--version")
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start()
               .waitFor()
@@ -100,7 +103,7 @@ class GuideTest {
           .contains("demo::fulfil", "demo::newsletter")
           .contains("STEP_SUCCEEDED pack", "STEP_SUCCEEDED ship", "ended SUCCEEDED");
 
-      assumeThat(hasCurl()).as("curl is on this machine").isTrue();
+      assumeThat(has("curl")).as("curl is on this machine").isTrue();
       String curl =
           type(
               processes,
@@ -111,6 +114,33 @@ class GuideTest {
           .contains("\"name\":\"demo::fulfil\"")
           .containsPattern("event: run\ndata: .*\"kind\":\"STEP_SUCCEEDED\",\"step\":\"ship\"")
           .contains("TASK_NOT_SERVED");
+    }
+  }
+
+  /** The last block of that section needs Maven; {@code PackageCommandTest} does what it says. */
+  @Test
+  void theFirstJobOfANewUserWaitsForAWorkerAndRunsThere() throws Exception {
+    assumeThat(has("python3")).as("python3 is on this machine").isTrue();
+    List<String> blocks = blocks("getting-started.md", "As a server");
+    assertThat(blocks).hasSize(4).first().isEqualTo("./holdfast serve\n");
+    installLauncher();
+    Path worker = folder.resolve("examples/workers/worker.py");
+    Files.createDirectories(worker.getParent());
+    Files.copy(checkout().resolve("examples/workers/worker.py"), worker);
+    int port = ServeProcesses.freePort();
+    try (ServeProcesses processes = new ServeProcesses(folder)) {
+      var server = processes.start(port, "--data-dir=" + folder.resolve("data"));
+
+      String printed =
+          type(
+              processes,
+              (blocks.get(1) + blocks.get(2))
+                  .replace("holdfast_live_default_...", server.word("holdfast_live_default_"))
+                  .replace("127.0.0.1:7420", "127.0.0.1:" + port));
+
+      assertThat(printed)
+          .contains("[TASK_NOT_SERVED]", "SUCCEEDED, attempt 1")
+          .containsPattern("(?m)^result +5$");
     }
   }
 }
