@@ -99,6 +99,36 @@ class PoolerTest {
   }
 
   @Test
+  void aNodeBehindSessionPoolingRunsJobsAndReceivesNotifications() throws Exception {
+    try (PgBouncer bouncer =
+            PgBouncer.start(folder, fixture.database(), "session", "default_pool_size = 20");
+        HikariDataSource pool = pool(bouncer);
+        Lines ours = Lines.of("dev.holdfast");
+        PostgresStore store = PostgresStore.on(pool, "holdfast");
+        HoldfastNode node =
+            HoldfastNode.on(store)
+                // So rarely that only a notification finds a job in time.
+                .poll(Duration.ofMinutes(5), Duration.ofMinutes(5))
+                .handle(ECHO, (text, context) -> text)
+                .start();
+        HoldfastClient aside = HoldfastClient.on(fixture.store())) {
+      await().atMost(SOON).until(() -> store.coordinator().hearsOthers());
+
+      assertThat(node.client().await(node.client().enqueue(ECHO, "from here"), SOON))
+          .isEqualTo("from here");
+      assertThat(aside.await(aside.enqueue(ECHO, "from elsewhere"), SOON))
+          .isEqualTo("from elsewhere");
+      node.client()
+          .enqueueAll(IntStream.range(0, 300).mapToObj(i -> JobRequest.of(ECHO, "n" + i)).toList());
+      await()
+          .atMost(SOON)
+          .until(() ->
+              aside.count(JobFilter.all()).byState().equals(Map.of(JobState.SUCCEEDED, 302L)));
+      assertThat(ours.texts(Level.WARN)).isEmpty();
+    }
+  }
+
+  @Test
   void aPoolerThatRejectsOurSettingsIsReportedWithTheRemedy() throws Exception {
     try (PgBouncer bouncer = PgBouncer.start(folder, fixture.database(), "session")) {
       assertThatThrownBy(() -> PostgresStore.connect(through(bouncer)))

@@ -4,6 +4,7 @@ import dev.holdfast.bench.ha.Pooler.Mode;
 import dev.holdfast.bench.harness.BenchException;
 import dev.holdfast.cli.database.Address;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -12,8 +13,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +30,9 @@ final class FailoverCluster implements AutoCloseable {
   private final ClusterFolder folder;
   private final int monitorPort = ClusterFolder.freePort();
   private final List<Machine> machines;
-  private final Thread exitHook = new Thread(this::killAll, "kill-failover-cluster");
+  private final Thread exitHook = new Thread(this::discard, "kill-failover-cluster");
   private @Nullable Process monitor;
+  private long receiver;
 
   private FailoverCluster(ClusterFolder folder) throws IOException {
     this.folder = folder;
@@ -122,33 +124,33 @@ final class FailoverCluster implements AutoCloseable {
     }
   }
 
-  /** Starts a pooler on each machine, or stops it, and returns the URL that leads to the primary. */
-  Address access(Mode mode, String database) throws IOException {
-    List<Integer> ports = new ArrayList<>();
-    for (Machine machine : machines) {
-      machine.removePooler();
-      if (mode == Mode.DIRECT) {
-        ports.add(machine.port());
-      } else {
-        Pooler pooler =
-            new Pooler(folder, machine, folder.installed().pgBouncer().orElseThrow(), mode);
-        machine.add(pooler);
-        ports.add(pooler.port());
-      }
-    }
-    return primaryOf(ports, database, mode == Mode.TRANSACTION ? "&prepareThreshold=0" : "");
-  }
-
-  /** Returns the URL that leads to the primary without a pooler. */
+  /** Returns the URL that leads to the primary. */
   Address direct(String database) {
-    return primaryOf(machines.stream().map(Machine::port).toList(), database, "");
+    return new Address(
+        "jdbc:postgresql://%s/%s?targetServerType=primary"
+            .formatted(
+                machines.stream()
+                    .map(machine -> "127.0.0.1:" + machine.port())
+                    .collect(Collectors.joining(",")),
+                database),
+        Machine.USER,
+        null);
   }
 
-  private static Address primaryOf(List<Integer> ports, String database, String more) {
-    String hosts =
-        ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
+  /** Starts a pooler in front of the primary; empty if the mode needs none. */
+  Optional<Pooler> pooler(Mode mode) throws Exception {
+    return mode == Mode.DIRECT
+        ? Optional.empty()
+        : Optional.of(
+            new Pooler(folder, folder.installed().pgBouncer().orElseThrow(), mode, primary()));
+  }
+
+  /** Returns the URL that leads through a pooler. */
+  static Address through(Pooler pooler, Mode mode, String database) {
     return new Address(
-        "jdbc:postgresql://%s/%s?targetServerType=primary%s".formatted(hosts, database, more),
+        "jdbc:postgresql://127.0.0.1:%d/%s%s"
+            .formatted(
+                pooler.port(), database, mode == Mode.TRANSACTION ? "?prepareThreshold=0" : ""),
         Machine.USER,
         null);
   }
@@ -211,6 +213,14 @@ final class FailoverCluster implements AutoCloseable {
                     and goalstate in ('primary', 'secondary')
                     """)
                 == machines.size());
+  }
+
+  /** Sends a signal to the process of a standby that receives what the primary has written. */
+  void signalReceiver(Machine standby, String signal) throws Exception {
+    if (signal.equals("STOP")) {
+      receiver = number(standby, "select pid from pg_stat_wal_receiver");
+    }
+    new ProcessBuilder("kill", "-" + signal, Long.toString(receiver)).start().waitFor();
   }
 
   void execute(Machine machine, String database, String sql) throws SQLException {
@@ -285,14 +295,22 @@ final class FailoverCluster implements AutoCloseable {
     machines.forEach(Machine::kill);
   }
 
-  @Override
-  public void close() throws IOException {
+  private void discard() {
     killAll();
+    try {
+      folder.delete();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  @Override
+  public void close() {
     try {
       Runtime.getRuntime().removeShutdownHook(exitHook);
     } catch (IllegalStateException exiting) {
-      // The process is ending, and the hook runs anyway.
+      return; // The process is ending, and the hook does the rest.
     }
-    folder.delete();
+    discard();
   }
 }

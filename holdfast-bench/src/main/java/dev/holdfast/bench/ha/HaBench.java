@@ -6,6 +6,7 @@ import dev.holdfast.bench.chaos.Findings;
 import dev.holdfast.bench.chaos.Traces;
 import dev.holdfast.bench.ha.Failover.Return;
 import dev.holdfast.bench.ha.HaRun.Outcome;
+import dev.holdfast.bench.ha.HaRun.Plan;
 import dev.holdfast.bench.ha.Pooler.Mode;
 import dev.holdfast.bench.harness.Bar;
 import dev.holdfast.bench.harness.Bench;
@@ -55,6 +56,13 @@ public final class HaBench extends BenchCommand {
               + " the modes of PgBouncer. Defaults to all three, one after another.")
   private @Nullable Mode pooler;
 
+  @Option(
+      names = "--asynchronous",
+      description =
+          "Commit without waiting for the standby, and let it lag by a second when the primary is"
+              + " killed. Acknowledged jobs are then lost: this shows that the benchmark notices.")
+  private boolean lossy;
+
   /** Returns false: there are no sides to compare. */
   @Override
   protected boolean takesTurns() {
@@ -79,7 +87,7 @@ public final class HaBench extends BenchCommand {
     int rounds = bench.rounds(FAILOVERS, 1);
     try (FailoverCluster cluster = FailoverCluster.create()) {
       for (Mode mode : modes) {
-        if (mode != Mode.DIRECT && Installation.pgBouncerProgram().isEmpty()) {
+        if (mode != Mode.DIRECT && Installation.find().pgBouncer().isEmpty()) {
           bench
               .report()
               .note(
@@ -93,13 +101,16 @@ public final class HaBench extends BenchCommand {
     }
   }
 
-  private static void run(Bench bench, FailoverCluster cluster, Mode mode, int rounds)
+  private void run(Bench bench, FailoverCluster cluster, Mode mode, int rounds)
       throws Exception {
     Path folder = Files.createTempDirectory("holdfast-ha-");
     HaRun run =
         new HaRun(cluster, mode, folder, step -> bench.say("ha", mode.text() + ": " + step));
     Outcome outcome =
-        run.run(IntStream.range(0, rounds).mapToObj(i -> WAITS.get(i % WAITS.size())).toList());
+        run.run(
+            new Plan(
+                IntStream.range(0, rounds).mapToObj(i -> WAITS.get(i % WAITS.size())).toList(),
+                lossy));
     Report report = bench.report();
     outcome.verified().findings().sentences().stream().limit(MOST_SENTENCES).forEach(report::note);
     outcome.verified().stuck().forEach(report::note);
@@ -108,6 +119,7 @@ public final class HaBench extends BenchCommand {
     } else {
       report.note("The effects and logs of the nodes are in %s.".formatted(folder));
     }
+    bench.say("ha", mode.text() + ": " + outcome);
     report(report, mode, outcome);
   }
 

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -22,6 +23,9 @@ import java.util.function.Consumer;
 final class HaRun {
   private static final String SCHEMA = "holdfast_ha";
   private static final int SECONDS_TO_END = 20;
+
+  /** How far the standby is behind in a lossy failover. */
+  private static final Duration LAG = Duration.ofSeconds(1);
 
   /** How long the load runs before each kill, and after the new primary accepts writes. */
   private static final Duration CALM = Duration.ofSeconds(3);
@@ -55,6 +59,20 @@ final class HaRun {
     boolean clean() {
       return verified.findings().none() && restarts == 0;
     }
+
+    /** Returns a summary in one line. */
+    @Override
+    public String toString() {
+      return "%d jobs, %d runs, %d failovers, back after %.1f s (enqueue), %.1f s (jobs), %.1f s (all nodes), %s"
+          .formatted(
+              verified.acknowledged().size(),
+              verified.runs(),
+              outages.size(),
+              returned.enqueue().toMillis() / 1e3,
+              returned.job().toMillis() / 1e3,
+              returned.allNodes().toMillis() / 1e3,
+              clean() ? "no findings" : verified.findings().count() + " FINDINGS");
+    }
   }
 
   /**
@@ -68,18 +86,46 @@ final class HaRun {
   }
 
   /**
-   * Runs the load with one failover for each given time.
+   * What happens in a run.
    *
-   * @param waits how long the monitor waits until it promotes the standby
+   * @param waits how long the monitor waits until it promotes the standby, for each failover
+   * @param lossy whether commits do not wait for the standby, which lacks the last of them in each
+   *     failover: to see that the check notices the loss
    */
-  Outcome run(List<Duration> waits) throws Exception {
+  record Plan(List<Duration> waits, boolean lossy) {}
+
+  /** Runs the load and the failovers. */
+  Outcome run(Plan plan) throws Exception {
     String database = "ha_" + mode.text();
     cluster.awaitSynchronous();
     cluster.execute(cluster.primary(), Machine.USER, "create database " + database);
     cluster.execute(cluster.primary(), database, WriteProbe.table());
-    StoreAccess access =
-        new StoreAccess(cluster.access(mode, database), SCHEMA, mode != Mode.DIRECT);
+    cluster.execute(
+        cluster.primary(),
+        database,
+        "alter database %s set synchronous_commit = %s"
+            .formatted(database, plan.lossy ? "local" : "on"));
     StoreAccess direct = new StoreAccess(cluster.direct(database), SCHEMA, false);
+    Optional<Pooler> pooler = cluster.pooler(mode);
+    try {
+      StoreAccess access =
+          pooler
+              .map(one ->
+                  new StoreAccess(FailoverCluster.through(one, mode, database), SCHEMA, true))
+              .orElse(direct);
+      return run(plan, database, access, direct, pooler);
+    } finally {
+      pooler.ifPresent(Pooler::close);
+    }
+  }
+
+  private Outcome run(
+      Plan plan,
+      String database,
+      StoreAccess access,
+      StoreAccess direct,
+      Optional<Pooler> pooler)
+      throws Exception {
     NodeLauncher launcher = new NodeLauncher(access, folder);
     List<Failover> failovers = new ArrayList<>();
     int restarts;
@@ -89,8 +135,8 @@ final class HaRun {
           nodes.put(node.getKey(), launcher.start(node.getKey(), node.getValue()));
         }
         load.awaitNodes(NODES.size());
-        for (Duration wait : waits) {
-          failovers.add(failOver(wait, database));
+        for (Duration wait : plan.waits) {
+          failovers.add(failOver(wait, plan.lossy, database, pooler));
         }
         load.finish();
         restarts = (int) nodes.values().stream().filter(node -> !node.isAlive()).count();
@@ -102,16 +148,27 @@ final class HaRun {
     }
   }
 
-  private Failover failOver(Duration wait, String database) throws Exception {
+  private Failover failOver(
+      Duration wait, boolean lossy, String database, Optional<Pooler> pooler) throws Exception {
     cluster.awaitSynchronous();
     cluster.demoteAfter(wait);
     Thread.sleep(CALM);
     Machine primary = cluster.primary();
     Machine standby = cluster.standby();
+    if (lossy) {
+      cluster.signalReceiver(standby, "STOP");
+      Thread.sleep(LAG);
+    }
     long killed = System.nanoTime();
     primary.kill();
+    if (lossy) {
+      cluster.signalReceiver(standby, "CONT");
+    }
     say.accept("killed %s".formatted(primary.name()));
     long accepted = WriteProbe.await(standby, database);
+    if (pooler.isPresent()) {
+      pooler.get().pointTo(standby);
+    }
     say.accept(
         "%s accepts writes after %.1f s".formatted(standby.name(), (accepted - killed) / 1e9));
     Thread.sleep(AFTERMATH);

@@ -16,18 +16,28 @@ import java.util.stream.Stream;
  * @param servers the folder with the programs of PostgreSQL
  */
 record Installation(Path pgAutoctl, Path servers, Optional<Path> pgBouncer) {
-  private static final Path PG_AUTOCTL = Path.of("/usr/bin/pg_autoctl");
-  private static final Path POSTGRES = Path.of("/usr/lib/postgresql");
-  private static final List<Path> PG_BOUNCER =
-      List.of(Path.of("/usr/sbin/pgbouncer"), Path.of("/usr/bin/pgbouncer"));
+  private static final Path SYSTEM = Path.of("/");
+  private static final String PG_AUTOCTL = "usr/bin/pg_autoctl";
+  private static final String POSTGRES = "usr/lib/postgresql";
+  private static final List<String> PG_BOUNCER =
+      List.of("usr/sbin/pgbouncer", "usr/bin/pgbouncer");
 
   /** Returns why there can be no cluster on this machine; empty if there can. */
   static Optional<String> missing() {
+    return missing(SYSTEM);
+  }
+
+  /** Returns the programs on this machine. */
+  static Installation find() {
+    return find(SYSTEM);
+  }
+
+  static Optional<String> missing(Path system) {
     List<String> packages = new ArrayList<>();
-    if (!Files.isExecutable(PG_AUTOCTL)) {
+    if (!Files.isExecutable(system.resolve(PG_AUTOCTL))) {
       packages.add("pg-auto-failover-cli");
     }
-    if (withExtension().isEmpty()) {
+    if (withExtension(system).isEmpty()) {
       packages.add("postgresql-15-auto-failover");
     }
     return packages.isEmpty()
@@ -37,29 +47,26 @@ record Installation(Path pgAutoctl, Path servers, Optional<Path> pgBouncer) {
                 .formatted(String.join(" and ", packages), String.join(" ", packages)));
   }
 
-  static Installation find() {
+  static Installation find(Path system) {
     return new Installation(
-        PG_AUTOCTL,
-        withExtension().orElseThrow(() -> new BenchException(missing().orElse(""))),
-        pgBouncerProgram());
-  }
-
-  static Optional<Path> pgBouncerProgram() {
-    return PG_BOUNCER.stream().filter(Files::isExecutable).findFirst();
+        system.resolve(PG_AUTOCTL),
+        withExtension(system).orElseThrow(() -> new BenchException(missing(system).orElse(""))),
+        PG_BOUNCER.stream().map(system::resolve).filter(Files::isExecutable).findFirst());
   }
 
   /** Returns the newest PostgreSQL that has the extension of the monitor. */
-  private static Optional<Path> withExtension() {
-    if (!Files.isDirectory(POSTGRES)) {
+  private static Optional<Path> withExtension(Path system) {
+    Path folder = system.resolve(POSTGRES);
+    if (!Files.isDirectory(folder)) {
       return Optional.empty();
     }
-    try (Stream<Path> versions = Files.list(POSTGRES)) {
+    try (Stream<Path> versions = Files.list(folder)) {
       return versions
           .filter(version -> Files.exists(version.resolve("lib/pgautofailover.so")))
           .max(Comparator.comparing(Path::toString))
           .map(version -> version.resolve("bin"));
     } catch (IOException failure) {
-      throw new BenchException("Could not list %s: %s".formatted(POSTGRES, failure));
+      throw new BenchException("Could not list %s: %s".formatted(folder, failure));
     }
   }
 

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What runs on one machine of the cluster: a managed server, and a pooler if there is one. */
+/** One machine of the cluster: a server, and the program that manages it. */
 final class Machine {
   static final String USER = "holdfast";
 
@@ -14,7 +14,6 @@ final class Machine {
   private final String name;
   private final int port;
   private final List<Process> processes = new ArrayList<>();
-  private List<Pooler> poolers = List.of();
 
   Machine(ClusterFolder folder, String name) throws IOException {
     this.folder = folder;
@@ -72,30 +71,13 @@ final class Machine {
                 "--run")));
   }
 
-  /** Starts the server and the pooler again, as the start of the machine would. */
+  /** Starts the server again, as the start of the machine would. */
   void start() throws IOException {
     processes.add(
         folder.start(
             name,
             List.of(
                 folder.installed().pgAutoctl().toString(), "run", "--pgdata", data().toString())));
-    for (Pooler pooler : poolers) {
-      processes.add(pooler.start());
-    }
-  }
-
-  /** Starts a pooler, which from now on lives and dies with the server. */
-  void add(Pooler pooler) throws IOException {
-    poolers = List.of(pooler);
-    processes.add(pooler.start());
-  }
-
-  /** Stops the pooler. */
-  void removePooler() {
-    for (Pooler pooler : poolers) {
-      pooler.stop();
-    }
-    poolers = List.of();
   }
 
   void kill() {

@@ -4,16 +4,22 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
-/** A PgBouncer in front of the server of one machine. */
-final class Pooler {
+/**
+ * A PgBouncer in front of the primary. It has a machine of its own, and is pointed to the new
+ * primary after a failover, as the failover script of an installation does.
+ *
+ * <p>One PgBouncer for each server, and a URL with both, would not do: PgBouncer shows new clients
+ * the state that a server reported when it first connected to it. The driver would regard a
+ * promoted standby as a standby until PgBouncer is restarted.
+ */
+final class Pooler implements AutoCloseable {
+  private static final String NAME = "pgbouncer";
+
   private final ClusterFolder folder;
-  private final Machine machine;
-  private final Path program;
   private final Mode mode;
   private final int port;
-  private @Nullable Process process;
+  private final Process process;
 
   /** How nodes and clients reach the servers. */
   enum Mode {
@@ -29,24 +35,30 @@ final class Pooler {
     }
   }
 
-  Pooler(ClusterFolder folder, Machine machine, Path program, Mode mode) throws IOException {
+  Pooler(ClusterFolder folder, Path program, Mode mode, Machine primary) throws IOException {
     this.folder = folder;
-    this.machine = machine;
-    this.program = program;
     this.mode = mode;
     this.port = ClusterFolder.freePort();
+    this.process = folder.start(NAME, List.of(program.toString(), "-q", configure(primary)));
   }
 
   int port() {
     return port;
   }
 
-  Process start() throws IOException {
-    String name = "pgbouncer-" + machine.name();
-    Path users = folder.write(name + ".users", "\"%s\" \"\"%n".formatted(Machine.USER));
-    Path config =
-        folder.write(
-            name + ".ini",
+  /** Points the pooler to a new primary. */
+  void pointTo(Machine primary) throws IOException, InterruptedException {
+    configure(primary);
+    // PgBouncer reads its configuration again. As root, it is a child of the process we started.
+    long pid = process.descendants().findFirst().orElse(process.toHandle()).pid();
+    new ProcessBuilder("kill", "-HUP", Long.toString(pid)).start().waitFor();
+  }
+
+  private String configure(Machine primary) throws IOException {
+    Path users = folder.write(NAME + ".users", "\"%s\" \"\"%n".formatted(Machine.USER));
+    return folder
+        .write(
+            NAME + ".ini",
             """
             [databases]
             * = host=127.0.0.1 port=%d
@@ -60,16 +72,16 @@ final class Pooler {
             default_pool_size = 60
             max_client_conn = 200
             ignore_startup_parameters = extra_float_digits
+            # After a failed connection to the server; the default of 15 s is the longest part of a
+            # failover.
+            server_login_retry = 1
             """
-                .formatted(machine.port(), port, users, mode.text()));
-    Process started = folder.start(name, List.of(program.toString(), "-q", config.toString()));
-    this.process = started;
-    return started;
+                .formatted(primary.port(), port, users, mode.text()))
+        .toString();
   }
 
-  void stop() {
-    if (process != null) {
-      ClusterFolder.kill(process);
-    }
+  @Override
+  public void close() {
+    ClusterFolder.kill(process);
   }
 }
