@@ -32,8 +32,8 @@ import picocli.CommandLine.Option;
           + " again, directly and behind PgBouncer; check every effect, and time the return of the"
           + " service.",
       "Creates its own cluster with pg_auto_failover, so it needs the Debian packages"
-          + " pg-auto-failover-cli, postgresql-15-auto-failover and pgbouncer. Takes about 8"
-          + " minutes."
+          + " pg-auto-failover-cli, postgresql-15-auto-failover and pgbouncer. Takes about"
+          + " 12 minutes."
     })
 public final class HaBench extends BenchCommand {
   private static final int FAILOVERS = 4;
