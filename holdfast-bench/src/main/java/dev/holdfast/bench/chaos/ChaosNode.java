@@ -33,8 +33,8 @@ final class ChaosNode {
   /**
    * Runs the node until the end of standard input.
    *
-   * @param args the id of the node, its attempt log, the real time at which the process was started,
-   *     and the preset for its timeouts
+   * @param args the id of the node, its attempt log, the real time at which the process was
+   *     started, and the preset for its timeouts
    */
   public static void main(String[] args) throws Exception {
     StoreAccess access = StoreAccess.from(System.getenv());

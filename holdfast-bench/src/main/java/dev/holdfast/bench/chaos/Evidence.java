@@ -12,7 +12,8 @@ import java.util.UUID;
  * @param live the jobs that have not ended
  * @param effects the effects of the tasks, in any order
  */
-public record Evidence(Set<UUID> acknowledged, List<Ended> ended, Set<UUID> live, List<Effect> effects) {
+public record Evidence(
+    Set<UUID> acknowledged, List<Ended> ended, Set<UUID> live, List<Effect> effects) {
 
   /** The state of a dead-lettered job. */
   public static final String FAILED = "FAILED";

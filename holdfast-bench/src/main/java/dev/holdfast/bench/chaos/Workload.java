@@ -111,8 +111,7 @@ public final class Workload implements AutoCloseable {
       }
     }
     Findings findings =
-        Checker.check(
-                new Evidence(acknowledged.keySet(), stored.ended(), stored.live(), effects))
+        Checker.check(new Evidence(acknowledged.keySet(), stored.ended(), stored.live(), effects))
             .plus(
                 RunCheck.check(
                     new RunEvidence(
@@ -121,8 +120,7 @@ public final class Workload implements AutoCloseable {
                         stored.stepJobs(),
                         stored.bookings(),
                         effects)));
-    return new Verified(
-        acknowledged, started.size(), effects, counts, findings, stored.stuck(20));
+    return new Verified(acknowledged, started.size(), effects, counts, findings, stored.stuck(20));
   }
 
   @Override

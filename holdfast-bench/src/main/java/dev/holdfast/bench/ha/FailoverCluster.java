@@ -271,8 +271,7 @@ final class FailoverCluster implements AutoCloseable {
       Thread.sleep(LOOK_EVERY);
     }
     throw new BenchException(
-        "Within %s it did not happen that %s (%s):%n%s"
-            .formatted(PATIENCE, what, last, logs()));
+        "Within %s it did not happen that %s (%s):%n%s".formatted(PATIENCE, what, last, logs()));
   }
 
   private String logs() throws IOException {

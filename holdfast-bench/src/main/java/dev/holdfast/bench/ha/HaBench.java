@@ -32,8 +32,8 @@ import picocli.CommandLine.Option;
           + " again, directly and behind PgBouncer; check every effect, and time the return of the"
           + " service.",
       "Creates its own cluster with pg_auto_failover, so it needs the Debian packages"
-          + " pg-auto-failover-cli, postgresql-15-auto-failover and pgbouncer. Takes about"
-          + " 12 minutes."
+          + " pg-auto-failover-cli, postgresql-15-auto-failover and pgbouncer. Takes about 8"
+          + " minutes."
     })
 public final class HaBench extends BenchCommand {
   private static final int FAILOVERS = 4;
@@ -101,8 +101,7 @@ public final class HaBench extends BenchCommand {
     }
   }
 
-  private void run(Bench bench, FailoverCluster cluster, Mode mode, int rounds)
-      throws Exception {
+  private void run(Bench bench, FailoverCluster cluster, Mode mode, int rounds) throws Exception {
     Path folder = Files.createTempDirectory("holdfast-ha-");
     HaRun run =
         new HaRun(cluster, mode, folder, step -> bench.say("ha", mode.text() + ": " + step));

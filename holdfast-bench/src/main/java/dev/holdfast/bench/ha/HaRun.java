@@ -120,11 +120,7 @@ final class HaRun {
   }
 
   private Outcome run(
-      Plan plan,
-      String database,
-      StoreAccess access,
-      StoreAccess direct,
-      Optional<Pooler> pooler)
+      Plan plan, String database, StoreAccess access, StoreAccess direct, Optional<Pooler> pooler)
       throws Exception {
     NodeLauncher launcher = new NodeLauncher(access, folder);
     List<Failover> failovers = new ArrayList<>();
@@ -148,8 +144,8 @@ final class HaRun {
     }
   }
 
-  private Failover failOver(
-      Duration wait, boolean lossy, String database, Optional<Pooler> pooler) throws Exception {
+  private Failover failOver(Duration wait, boolean lossy, String database, Optional<Pooler> pooler)
+      throws Exception {
     cluster.awaitSynchronous();
     cluster.demoteAfter(wait);
     Thread.sleep(CALM);

@@ -19,8 +19,7 @@ record Installation(Path pgAutoctl, Path servers, Optional<Path> pgBouncer) {
   private static final Path SYSTEM = Path.of("/");
   private static final String PG_AUTOCTL = "usr/bin/pg_autoctl";
   private static final String POSTGRES = "usr/lib/postgresql";
-  private static final List<String> PG_BOUNCER =
-      List.of("usr/sbin/pgbouncer", "usr/bin/pgbouncer");
+  private static final List<String> PG_BOUNCER = List.of("usr/sbin/pgbouncer", "usr/bin/pgbouncer");
 
   /** Returns why there can be no cluster on this machine; empty if there can. */
   static Optional<String> missing() {

@@ -144,7 +144,7 @@ public final class BenchServer implements AutoCloseable {
     return address.url().equals("none")
         ? "servers that are created for this benchmark and deleted at the end."
         : own == null
-        ? "%s, in schemas that are dropped at the end.".formatted(address)
-        : "a temporary embedded PostgreSQL, which is deleted at the end.";
+            ? "%s, in schemas that are dropped at the end.".formatted(address)
+            : "a temporary embedded PostgreSQL, which is deleted at the end.";
   }
 }

@@ -55,9 +55,7 @@ class FailoverTimesTest {
   void aNodeWithoutEffectsIsNotBack() {
     Return returned =
         failover.returned(
-            Map.of(NEW, seconds(11)),
-            List.of(effect(NEW, "a", 12), effect(NEW, "b", 21)),
-            NODES);
+            Map.of(NEW, seconds(11)), List.of(effect(NEW, "a", 12), effect(NEW, "b", 21)), NODES);
 
     assertThat(returned.job()).isEqualTo(Duration.ofSeconds(2));
     assertThat(returned.allNodes()).isEqualTo(Return.NEVER);
@@ -69,7 +67,6 @@ class FailoverTimesTest {
     Return other = new Return(Duration.ofSeconds(2), Duration.ofSeconds(3), Duration.ofSeconds(7));
 
     assertThat(one.longer(other))
-        .isEqualTo(
-            new Return(Duration.ofSeconds(2), Duration.ofSeconds(5), Duration.ofSeconds(7)));
+        .isEqualTo(new Return(Duration.ofSeconds(2), Duration.ofSeconds(5), Duration.ofSeconds(7)));
   }
 }

@@ -25,11 +25,10 @@ class InstallationTest {
     Files.createDirectories(system.resolve("usr/lib/postgresql/15/bin"));
 
     assertThat(Installation.missing(system))
-        .hasValueSatisfying(
-            sentence ->
-                assertThat(sentence)
-                    .contains("needs the package postgresql-15-auto-failover (")
-                    .doesNotContain("pg-auto-failover-cli"));
+        .hasValueSatisfying(sentence ->
+            assertThat(sentence)
+                .contains("needs the package postgresql-15-auto-failover (")
+                .doesNotContain("pg-auto-failover-cli"));
   }
 
   @Test
