@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "all",
     description =
-        "Run all benchmarks except 'peers' and 'chaos'. Takes about an hour without --quick.")
+        "Run all benchmarks except 'peers', 'chaos' and 'ha'. Takes about an hour without --quick.")
 public final class AllBenches extends BenchCommand {
 
   @Override

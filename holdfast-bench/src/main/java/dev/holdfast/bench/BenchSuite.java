@@ -1,6 +1,7 @@
 package dev.holdfast.bench;
 
 import dev.holdfast.bench.chaos.ChaosBench;
+import dev.holdfast.bench.ha.HaBench;
 import dev.holdfast.bench.harness.BenchCommand;
 import dev.holdfast.bench.http.HttpBench;
 import dev.holdfast.bench.http.WorkersBench;
@@ -41,6 +42,7 @@ public final class BenchSuite implements Extension, Runnable {
     bench.addSubcommand(new StreamsBench());
     bench.addSubcommand(new PeersBench());
     bench.addSubcommand(new ChaosBench());
+    bench.addSubcommand(new HaBench());
     bench.addSubcommand(new UpgradeBench());
     bench.addSubcommand(new DrainChild());
     bench.addSubcommand(new ProducerChild());

@@ -15,9 +15,12 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.SocketValidatedDataSource;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Properties;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -99,6 +102,36 @@ class PoolerTest {
   }
 
   @Test
+  void aNodeBehindSessionPoolingRunsJobsAndReceivesNotifications() throws Exception {
+    try (PgBouncer bouncer =
+            PgBouncer.start(folder, fixture.database(), "session", "default_pool_size = 20");
+        HikariDataSource pool = pool(bouncer);
+        Lines ours = Lines.of("dev.holdfast");
+        PostgresStore store = PostgresStore.on(pool, "holdfast");
+        HoldfastNode node =
+            HoldfastNode.on(store)
+                // So rarely that only a notification finds a job in time.
+                .poll(Duration.ofMinutes(5), Duration.ofMinutes(5))
+                .handle(ECHO, (text, context) -> text)
+                .start();
+        HoldfastClient aside = HoldfastClient.on(fixture.store())) {
+      await().atMost(SOON).until(() -> store.coordinator().hearsOthers());
+
+      assertThat(node.client().await(node.client().enqueue(ECHO, "from here"), SOON))
+          .isEqualTo("from here");
+      assertThat(aside.await(aside.enqueue(ECHO, "from elsewhere"), SOON))
+          .isEqualTo("from elsewhere");
+      node.client()
+          .enqueueAll(IntStream.range(0, 300).mapToObj(i -> JobRequest.of(ECHO, "n" + i)).toList());
+      await()
+          .atMost(SOON)
+          .until(() ->
+              aside.count(JobFilter.all()).byState().equals(Map.of(JobState.SUCCEEDED, 302L)));
+      assertThat(ours.texts(Level.WARN)).isEmpty();
+    }
+  }
+
+  @Test
   void aPoolerThatRejectsOurSettingsIsReportedWithTheRemedy() throws Exception {
     try (PgBouncer bouncer = PgBouncer.start(folder, fixture.database(), "session")) {
       assertThatThrownBy(() -> PostgresStore.connect(through(bouncer)))
@@ -109,6 +142,37 @@ class PoolerTest {
           .hasMessageContaining("bypasses the pooler")
           .hasMessageContaining("PostgresStore.on")
           .hasMessageNotContaining("try again");
+    }
+  }
+
+  @Test
+  void aPoolerWhoseServerIsAwayCanBeAskedAgain() throws Exception {
+    try (PgBouncer bouncer =
+        PgBouncer.start(
+            folder,
+            fixture.database(),
+            "session",
+            "query_wait_timeout = 2",
+            "[databases]",
+            "away = host=127.0.0.1 port=1")) {
+      Properties properties = new Properties();
+      properties.setProperty("user", fixture.database().user());
+      properties.setProperty("password", fixture.database().password());
+      Database away =
+          Database.own(
+              new SocketValidatedDataSource(
+                  bouncer.through("jdbc:postgresql://127.0.0.1/away"), properties),
+              "holdfast");
+
+      // The first error is that of the login, the second that it has failed before.
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(() -> away.run("try this", handle -> handle.execute("select 1")))
+            .isInstanceOfSatisfying(
+                StoreException.class,
+                failure -> assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE))
+            .hasMessageContaining("Nothing was changed; try again")
+            .hasMessageNotContaining("startup parameter");
+      }
     }
   }
 

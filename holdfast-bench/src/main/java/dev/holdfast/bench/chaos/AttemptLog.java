@@ -15,7 +15,7 @@ import java.util.UUID;
  * The file in which a process logs its effects, line by line. A line that was written survives if
  * the process is then killed.
  */
-final class AttemptLog {
+public final class AttemptLog {
   private static final String EFFECT = "E";
   private static final String COUNTS = "C";
 
@@ -27,10 +27,10 @@ final class AttemptLog {
    *
    * @param clockShift the largest difference of its wall clock from the real time, in milliseconds
    */
-  record Counts(long fenced, long died, long recovered, long stale, long clockShift) {
-    static final Counts NONE = new Counts(0, 0, 0, 0, 0);
+  public record Counts(long fenced, long died, long recovered, long stale, long clockShift) {
+    public static final Counts NONE = new Counts(0, 0, 0, 0, 0);
 
-    Counts plus(Counts other) {
+    public Counts plus(Counts other) {
       return new Counts(
           fenced + other.fenced,
           died + other.died,

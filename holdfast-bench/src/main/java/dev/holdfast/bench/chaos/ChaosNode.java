@@ -1,10 +1,9 @@
 package dev.holdfast.bench.chaos;
 
 import dev.holdfast.bench.chaos.AttemptLog.Counts;
-import dev.holdfast.cli.database.Address;
+import dev.holdfast.bench.chaos.NodeLauncher.Liveness;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
-import dev.holdfast.postgres.PostgresStore;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -12,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /** The main class of a node process. The process ends when its standard input ends. */
@@ -35,31 +33,30 @@ final class ChaosNode {
   /**
    * Runs the node until the end of standard input.
    *
-   * @param args the schema, the id of the node, its attempt log, and the real time at which the
-   *     process was started
+   * @param args the id of the node, its attempt log, the real time at which the process was
+   *     started, and the preset for its timeouts
    */
   public static void main(String[] args) throws Exception {
-    Map<String, String> environment = System.getenv();
-    Address address =
-        new Address(
-            environment.getOrDefault("HOLDFAST_DATABASE_URL", ""),
-            environment.get("HOLDFAST_DATABASE_USER"),
-            environment.get("HOLDFAST_DATABASE_PASSWORD"));
+    StoreAccess access = StoreAccess.from(System.getenv());
     // Closed by the end of the process, because other threads may write until then.
-    AttemptLog journal = new AttemptLog(Path.of(args[2]));
-    new ChaosNode(journal, Instant.parse(args[3])).run(address, args[0], args[1]);
+    AttemptLog journal = new AttemptLog(Path.of(args[1]));
+    new ChaosNode(journal, Instant.parse(args[2])).run(access, args[0], Liveness.valueOf(args[3]));
     System.exit(0);
   }
 
-  private void run(Address address, String schema, String name) throws IOException {
+  private void run(StoreAccess access, String name, Liveness liveness) throws IOException {
     ChaosTask task = new ChaosTask(journal);
     ChaosFlows flows = new ChaosFlows(task);
-    try (PostgresStore store = PostgresStore.connect(address.settings(schema).build());
+    try (StoreAccess.Opened opened = access.open();
         HoldfastNode node =
-            HoldfastNode.on(store)
+            HoldfastNode.on(opened.store())
                 .id(name)
                 .meters(meters)
-                .liveness(LivenessSettings.FAST_FAILOVER)
+                .liveness(
+                    switch (liveness) {
+                      case DEFAULT -> LivenessSettings.DEFAULT;
+                      case FAST_FAILOVER -> LivenessSettings.FAST_FAILOVER;
+                    })
                 .queue(ChaosTask.QUEUE, CONCURRENCY, PREFETCH)
                 .shutdownGrace(Duration.ofSeconds(5))
                 .handle(ChaosTask.TYPE, task::run)

@@ -12,13 +12,14 @@ import java.util.UUID;
  * @param live the jobs that have not ended
  * @param effects the effects of the tasks, in any order
  */
-record Evidence(Set<UUID> acknowledged, List<Ended> ended, Set<UUID> live, List<Effect> effects) {
+public record Evidence(
+    Set<UUID> acknowledged, List<Ended> ended, Set<UUID> live, List<Effect> effects) {
 
   /** The state of a dead-lettered job. */
-  static final String FAILED = "FAILED";
+  public static final String FAILED = "FAILED";
 
   /** A job that has ended, with the fencing token that ended it. */
-  record Ended(UUID job, long token, String state) {}
+  public record Ended(UUID job, long token, String state) {}
 
   /**
    * One effect of a task.
@@ -30,5 +31,5 @@ record Evidence(Set<UUID> acknowledged, List<Ended> ended, Set<UUID> live, List<
    *     suspended between the check and the effect is not reported: only the system that the effect
    *     goes to can prevent that
    */
-  record Effect(UUID job, long token, String process, boolean last, long nanos) {}
+  public record Effect(UUID job, long token, String process, boolean last, long nanos) {}
 }

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param wrongBookings steps whose transaction was not committed exactly once
  * @param sentences a description of each violation
  */
-record Findings(
+public record Findings(
     int lost,
     int endedTwice,
     int failed,
@@ -29,7 +29,7 @@ record Findings(
     int wrongBookings,
     List<String> sentences) {
 
-  static final Findings NONE = ofJobs(0, 0, 0, 0, 0, List.of());
+  public static final Findings NONE = ofJobs(0, 0, 0, 0, 0, List.of());
 
   /** Returns what was found about jobs. */
   static Findings ofJobs(
@@ -47,11 +47,11 @@ record Findings(
     return new Findings(0, 0, 0, 0, 0, wrongRuns, earlySteps, wrongBookings, sentences);
   }
 
-  boolean none() {
+  public boolean none() {
     return count() == 0;
   }
 
-  int count() {
+  public int count() {
     return lost
         + endedTwice
         + failed
@@ -62,7 +62,7 @@ record Findings(
         + wrongBookings;
   }
 
-  Findings plus(Findings other) {
+  public Findings plus(Findings other) {
     return new Findings(
         lost + other.lost,
         endedTwice + other.endedTwice,

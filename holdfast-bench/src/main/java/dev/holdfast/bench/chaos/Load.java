@@ -8,10 +8,10 @@ import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
@@ -22,7 +22,7 @@ final class Load implements AutoCloseable {
 
   private final Holdfast client;
   private final Random random;
-  private final Set<UUID> acknowledged = new HashSet<>();
+  private final Map<UUID, Long> acknowledged = new HashMap<>();
   private final Thread thread;
   private volatile boolean closed;
 
@@ -36,7 +36,7 @@ final class Load implements AutoCloseable {
     while (!closed) {
       try {
         for (Enqueued<?> job : client.enqueueAll(requests())) {
-          acknowledged.add(job.id().value());
+          acknowledged.put(job.id().value(), System.nanoTime());
         }
       } catch (StoreException unconfirmed) {
         // Not acknowledged: these jobs may or may not exist.
@@ -53,8 +53,8 @@ final class Load implements AutoCloseable {
     return requests;
   }
 
-  /** Stops enqueuing, and returns the acknowledged jobs. */
-  Set<UUID> stop() throws InterruptedException {
+  /** Stops enqueuing, and returns the acknowledged jobs with the time of the acknowledgement. */
+  Map<UUID, Long> stop() throws InterruptedException {
     closed = true;
     thread.join();
     return acknowledged;

@@ -1,14 +1,14 @@
 package dev.holdfast.bench.chaos;
 
+import dev.holdfast.bench.chaos.NodeLauncher.Liveness;
 import dev.holdfast.bench.harness.BenchException;
+import dev.holdfast.cli.database.Address;
 import dev.holdfast.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -19,7 +19,7 @@ final class Member implements AutoCloseable {
   private static final Duration BEFORE_REPLACEMENT = Duration.ofMillis(300);
 
   private final int number;
-  private final Cluster cluster;
+  private final NodeLauncher launcher;
   private final FaultyProxy gate;
   private final Optional<FakeTime> time;
   private final List<Path> journals = new ArrayList<>();
@@ -31,9 +31,18 @@ final class Member implements AutoCloseable {
 
   Member(int number, Cluster cluster, Optional<FakeTime> time) throws IOException {
     this.number = number;
-    this.cluster = cluster;
     this.time = time;
     this.gate = new FaultyProxy(cluster.server.port());
+    this.launcher =
+        new NodeLauncher(
+            new StoreAccess(
+                new Address(
+                    "jdbc:postgresql://127.0.0.1:%d/%s".formatted(gate.port(), cluster.database),
+                    cluster.server.user(),
+                    cluster.server.password()),
+                cluster.schema,
+                false),
+            cluster.folder);
     this.process = launch();
   }
 
@@ -52,32 +61,12 @@ final class Member implements AutoCloseable {
 
   private Process launch() throws IOException {
     String name = "node-%d-%d".formatted(number, journals.size() + 1);
-    Path journal = cluster.folder.resolve(name + ".journal");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                // Small and quick to start, because many processes share few cores.
-                "-Xmx128m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ChaosNode.class.getName(),
-                cluster.schema,
-                name,
-                journal.toString(),
-                Instant.now().toString())
-            .redirectErrorStream(true)
-            .redirectOutput(cluster.folder.resolve(name + ".log").toFile());
-    Map<String, String> environment = builder.environment();
-    environment.put(
-        "HOLDFAST_DATABASE_URL",
-        "jdbc:postgresql://127.0.0.1:%d/%s".formatted(gate.port(), cluster.database));
-    environment.put("HOLDFAST_DATABASE_USER", cluster.server.user());
-    environment.put("HOLDFAST_DATABASE_PASSWORD", cluster.server.password());
-    time.ifPresent(own -> own.into(environment));
-    Process started = builder.start();
-    journals.add(journal);
+    Process started =
+        launcher.start(
+            name,
+            Liveness.FAST_FAILOVER,
+            environment -> time.ifPresent(own -> own.into(environment)));
+    journals.add(launcher.journal(name));
     Thread.ofVirtual().name("watch-" + name).start(() -> watch(started));
     return started;
   }

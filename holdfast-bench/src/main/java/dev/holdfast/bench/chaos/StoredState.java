@@ -4,7 +4,7 @@ import dev.holdfast.bench.chaos.Evidence.Ended;
 import dev.holdfast.bench.chaos.RunEvidence.EndedRun;
 import dev.holdfast.bench.chaos.RunEvidence.ParentStep;
 import dev.holdfast.bench.chaos.RunEvidence.StepJob;
-import dev.holdfast.embedded.EmbeddedPostgres;
+import dev.holdfast.cli.database.Address;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,13 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the tables of a cluster directly, bypassing the store that is being checked. */
 final class StoredState {
-  private final EmbeddedPostgres server;
-  private final String database;
+  private final Address address;
   private final String schema;
 
-  StoredState(EmbeddedPostgres server, String database, String schema) {
-    this.server = server;
-    this.database = database;
+  StoredState(Address address, String schema) {
+    this.address = address;
     this.schema = schema;
   }
 
@@ -39,10 +37,10 @@ final class StoredState {
 
   /** Creates the table for the changes of transactional steps. */
   void createBookings() throws SQLException {
-    try (Connection connection = server.connect(database);
+    try (Connection connection = address.connect();
         Statement statement = connection.createStatement()) {
       statement.execute(
-          "create table public.%s (job uuid not null, token bigint not null)"
+          "create table if not exists public.%s (job uuid not null, token bigint not null)"
               .formatted(ChaosFlows.BOOKINGS));
     }
   }
@@ -94,7 +92,7 @@ final class StoredState {
 
   private <T> List<T> rows(String sql, Reader<T> reader) throws SQLException {
     List<T> rows = new ArrayList<>();
-    try (Connection connection = server.connect(database);
+    try (Connection connection = address.connect();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(sql)) {
       while (row.next()) {
@@ -105,7 +103,7 @@ final class StoredState {
   }
 
   private long number(String sql) throws SQLException {
-    try (Connection connection = server.connect(database);
+    try (Connection connection = address.connect();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(sql.formatted(schema))) {
       row.next();

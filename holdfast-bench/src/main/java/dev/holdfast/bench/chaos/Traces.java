@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Deletes the folder that a run leaves behind. */
-final class Traces {
+public final class Traces {
 
   private Traces() {}
 
-  static void erase(Path folder) throws IOException {
+  public static void erase(Path folder) throws IOException {
     List<Path> files;
     try (Stream<Path> listed = Files.list(folder)) {
       files = listed.toList();

@@ -43,6 +43,11 @@ public final class Bench {
     return new Rounds<>(options.rounds(usual), step -> say(bench, step));
   }
 
+  /** Returns the number of rounds: the one given by --rounds, or one of these defaults. */
+  public int rounds(int usual, int quickly) {
+    return options.rounds(usual, quickly);
+  }
+
   public int roundCount() {
     return options.rounds(BenchOptions.USUAL_ROUNDS);
   }

@@ -32,6 +32,11 @@ public abstract class BenchCommand implements Callable<Integer> {
     return true;
   }
 
+  /** Returns whether the benchmark uses the server of {@link Bench}, which is started for it. */
+  protected boolean usesServer() {
+    return true;
+  }
+
   @Override
   public final Integer call() throws Exception {
     options
@@ -42,7 +47,14 @@ public abstract class BenchCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     Report report = new Report();
-    try (BenchServer server = BenchServer.open(options.named())) {
+    if (!usesServer() && options.named().isPresent()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "This benchmark creates its own servers: remove --database-url and"
+              + " HOLDFAST_DATABASE_URL.");
+    }
+    try (BenchServer server =
+        usesServer() ? BenchServer.open(options.named()) : BenchServer.none()) {
       err.println("Measuring " + server);
       err.flush();
       measure(new Bench(options, server, report, err));

@@ -47,7 +47,11 @@ public final class BenchOptions {
   }
 
   int rounds(int usual) {
-    return rounds != null ? rounds : quick ? 1 : usual;
+    return rounds(usual, 1);
+  }
+
+  int rounds(int usual, int quickly) {
+    return rounds != null ? rounds : quick ? quickly : usual;
   }
 
   int jobs(int usual, int quickly) {

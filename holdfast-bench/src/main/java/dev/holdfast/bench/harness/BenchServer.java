@@ -33,6 +33,11 @@ public final class BenchServer implements AutoCloseable {
         new Address(started.jdbcUrl(DATABASE), started.user(), started.password()), started);
   }
 
+  /** Returns no server, for a benchmark that creates its own. */
+  static BenchServer none() {
+    return new BenchServer(new Address("none", null, null), null);
+  }
+
   public Address address() {
     return address;
   }
@@ -136,8 +141,10 @@ public final class BenchServer implements AutoCloseable {
 
   @Override
   public String toString() {
-    return own == null
-        ? "%s, in schemas that are dropped at the end.".formatted(address)
-        : "a temporary embedded PostgreSQL, which is deleted at the end.";
+    return address.url().equals("none")
+        ? "servers that are created for this benchmark and deleted at the end."
+        : own == null
+            ? "%s, in schemas that are dropped at the end.".formatted(address)
+            : "a temporary embedded PostgreSQL, which is deleted at the end.";
   }
 }

@@ -36,8 +36,10 @@ public final class SqlFailures {
   private static final Set<String> PASSING =
       Set.of(FEATURE_NOT_SUPPORTED, READ_ONLY, IDLE_IN_TRANSACTION, "26000", "42P05");
 
-  /** The errors for a startup parameter that is unknown or not allowed. */
-  private static final Set<String> STARTUP = Set.of("08P01", "42704", "22023");
+  /** The errors of a server for a startup parameter that is unknown or not allowed. */
+  private static final Set<String> STARTUP = Set.of("42704", "22023");
+
+  private static final String PROTOCOL_VIOLATION = "08P01";
 
   /**
    * The errors of a server that is not the primary: it accepts no writes, is in recovery (25006,
@@ -52,7 +54,7 @@ public final class SqlFailures {
   static StoreException connecting(String operation, Throwable failure) {
     String state = state(failure);
     boolean login = state.startsWith("28") || state.startsWith("3D");
-    boolean startup = fromServer(failure) && STARTUP.contains(state);
+    boolean startup = fromServer(failure) && isOfStartup(state, failure);
     return new StoreException(
         login || startup ? Outcome.REFUSED : Outcome.RETRYABLE,
         "No connection to %s: %s. %s"
@@ -69,6 +71,16 @@ public final class SqlFailures {
                         : "Nothing was changed; try again when the database can be reached and has"
                             + " free connections."),
         failure);
+  }
+
+  /**
+   * Returns whether a startup parameter was rejected. PgBouncer has one SQLSTATE for all its errors
+   * and never translates their text: it also reports this way that its server is away, as in a
+   * failover, and that passes.
+   */
+  private static boolean isOfStartup(String state, Throwable failure) {
+    return STARTUP.contains(state)
+        || (state.equals(PROTOCOL_VIOLATION) && reason(failure).contains("startup parameter"));
   }
 
   /** Translates a failure of a request that was sent or may have been sent. */
