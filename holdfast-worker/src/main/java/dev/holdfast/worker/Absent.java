@@ -50,20 +50,6 @@ final class Absent {
     throw refused(method);
   }
 
-  /** Returns a part of which not even reads are possible, because writes would follow. */
-  static <T> T refusing(Class<T> part) {
-    return part.cast(
-        Proxy.newProxyInstance(
-            part.getClassLoader(),
-            new Class<?>[] {part},
-            (self, method, arguments) -> {
-              if (method.getDeclaringClass() == Object.class) {
-                return reply(self, method, arguments);
-              }
-              throw refused(method);
-            }));
-  }
-
   private static UnsupportedOperationException refused(Method method) {
     return new UnsupportedOperationException(
         "A remote worker has no access to the database, so %s.%s is not possible: use the API of the server, or an embedded node."

@@ -1,4 +1,4 @@
-package dev.holdfast.worker;
+package dev.holdfast.server.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -17,6 +17,7 @@ import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.server.boot.HoldfastServer;
 import dev.holdfast.server.config.Configuration;
 import dev.holdfast.server.tenant.OpenTenant;
+import dev.holdfast.worker.RemoteWorker;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Handlers of embedded nodes, on a remote worker. */
-class RemoteWorkerTest {
+class JavaWorkerTest {
   private static final Duration SOON = Duration.ofSeconds(40);
 
   record Sum(int a, int b) {}
