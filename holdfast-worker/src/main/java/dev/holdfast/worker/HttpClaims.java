@@ -38,6 +38,8 @@ final class HttpClaims implements Claims {
     body.putArray("queues").add(request.queue());
     ArrayNode tasks = body.putArray("tasks");
     request.tasks().forEach(tasks::add);
+    ArrayNode stacks = body.putArray("stacks");
+    request.stacks().forEach(stacks::add);
     List<ClaimedJob> jobs = new ArrayList<>();
     api.call(request.incarnation(), "claim", body, PATIENCE)
         .ifPresent(reply -> reply.path("jobs").forEach(job -> jobs.add(WorkerJson.job(job))));

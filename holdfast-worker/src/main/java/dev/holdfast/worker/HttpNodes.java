@@ -64,6 +64,8 @@ final class HttpNodes implements NodeStore {
     node.tasks().forEach(tasks::add);
     ArrayNode queues = body.putArray("queues");
     node.queues().forEach(queues::add);
+    ArrayNode stacks = body.putArray("stacks");
+    node.serves().forEach(stacks::add);
     JsonNode unused =
         api.register(body, PATIENCE)
             .orElseThrow(() ->

@@ -1,5 +1,6 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.api.run.SecretSource;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.EventIntake;
@@ -20,6 +21,7 @@ import dev.holdfast.engine.store.TaskStore;
 import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.store.Upkeep;
 import java.sql.Connection;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,18 +30,26 @@ import org.jspecify.annotations.Nullable;
 /** A store behind the API of a server, as far as a worker needs one. */
 final class HttpStore implements Store {
   private final WorkerApi api;
+  private final AtomicReference<@Nullable UUID> current = new AtomicReference<>();
   private final HttpSignals signals;
   private final NodeStore nodes;
   private final Claims claims;
   private final Outcomes outcomes;
 
   HttpStore(WorkerApi api, Set<String> queues) {
-    AtomicReference<@Nullable UUID> current = new AtomicReference<>();
     this.api = api;
     this.signals = new HttpSignals(api, current::get, queues);
     this.nodes = new HttpNodes(api, current);
     this.claims = new HttpClaims(api);
     this.outcomes = new HttpOutcomes(api);
+  }
+
+  /** Returns the secrets that the server gives to this worker. */
+  SecretSource secrets() {
+    return name -> {
+      UUID worker = current.get();
+      return worker == null ? Optional.empty() : api.secret(worker, name);
+    };
   }
 
   @Override

@@ -72,6 +72,7 @@ public final class RemoteWorker implements AutoCloseable {
     private final List<Consumer<NodeBuilder>> settings = new ArrayList<>();
     private @Nullable String tenant;
     private Duration timeout = DEFAULT_TIMEOUT;
+    private boolean secrets;
 
     private Builder(URI server, String key) {
       this.server = server;
@@ -101,7 +102,25 @@ public final class RemoteWorker implements AutoCloseable {
      * modules.
      */
     public Builder install(TaskModule module) {
-      return with(node -> node.install(module));
+      return with(node -> module.configure(new HandlerBinder(node)));
+    }
+
+    /**
+     * Runs jobs of this stack, too. For a server, which keeps versions of packages apart as stacks.
+     * Defaults to jobs without a stack alone.
+     */
+    public Builder stack(String name) {
+      return with(node -> node.serveStacks(name));
+    }
+
+    /**
+     * Gets the secrets that handlers ask for from the server. Only servers give secrets, and only
+     * to the processes in which they run packages. Defaults to none: a handler that asks for a
+     * secret fails.
+     */
+    public Builder secretsOfServer() {
+      this.secrets = true;
+      return this;
     }
 
     /**
@@ -156,6 +175,9 @@ public final class RemoteWorker implements AutoCloseable {
                         .timeout(timeout)
                         .sweep(timeout.dividedBy(2)));
         queues.forEach(node::queue);
+        if (secrets) {
+          node.secrets(store.secrets());
+        }
         settings.forEach(change -> change.accept(node));
         return new RemoteWorker(node.start(), store);
       } catch (RuntimeException | Error failure) {

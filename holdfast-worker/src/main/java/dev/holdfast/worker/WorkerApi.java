@@ -50,6 +50,15 @@ final class WorkerApi implements AutoCloseable {
     return send("POST", "/" + worker + "/" + what, body, patience);
   }
 
+  /** Reads a secret of the tenant; empty if there is none of this name. */
+  Optional<String> secret(UUID worker, String name) {
+    ObjectNode body = JSON.createObjectNode().put("name", name);
+    return call(worker, "secret", body, CONNECT)
+        .map(reply -> reply.path("value"))
+        .filter(JsonNode::isString)
+        .map(JsonNode::asString);
+  }
+
   void deregister(UUID worker, Duration patience) {
     Optional<JsonNode> unused = send("DELETE", "/" + worker, null, patience);
   }

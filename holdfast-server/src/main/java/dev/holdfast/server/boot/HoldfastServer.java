@@ -35,6 +35,7 @@ import dev.holdfast.server.http.TrustedProxies;
 import dev.holdfast.server.javalin.JavalinServer;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.key.KeyStore;
+import dev.holdfast.server.key.Keys;
 import dev.holdfast.server.metrics.Backlogs;
 import dev.holdfast.server.metrics.ServerMetrics;
 import dev.holdfast.server.node.ControlNodes;
@@ -219,6 +220,27 @@ public final class HoldfastServer implements AutoCloseable {
     metrics.tenants(all);
     // Closed after the node has drained: until then, probes and metrics show its progress.
     closing.push(this::closeHttp);
+    Idempotency idempotency = new Idempotency(control);
+    Refusals refusals = new Refusals(audit, InstantSource.system());
+    LiveServers servers = new LiveServers(control, System::nanoTime);
+    closing.push(servers::close);
+    PackageGateway gateway = null;
+    if (config.is(ServerMode.WORKER)) {
+      gateway =
+          new PackageGateway(
+              config,
+              new RemoteWorkers(new WorkerNodes(connections, schema, holds, signals)),
+              stored,
+              accepted ->
+                  pipeline(
+                      accepted.http(),
+                      accepted.router(),
+                      accepted.keys(),
+                      idempotency,
+                      refusals,
+                      servers));
+      closing.push(gateway::close);
+    }
     closing.push(this::awaitPackages);
     if (setup.hasNode()) {
       ServerNode own =
@@ -233,7 +255,7 @@ public final class HoldfastServer implements AutoCloseable {
       startNode(own);
       all.opened().forEach(tenant -> own.changed(tenant.tenant()));
     }
-    if (config.is(ServerMode.WORKER)) {
+    if (gateway != null) {
       Supplier<ServerProcess> fresh =
           () ->
               new ServerProcess(
@@ -249,12 +271,11 @@ public final class HoldfastServer implements AutoCloseable {
       startPackages(
           new PackageNodes(
               new TrustedPackages(setup, registration, all, links, slots, fresh),
+              gateway,
               catalog,
               packageStore));
     }
     KeyRing ring = new KeyRing(keys, InstantSource.system(), System::nanoTime);
-    Idempotency idempotency = new Idempotency(control);
-    Refusals refusals = new Refusals(audit, InstantSource.system());
     Upkeep upkeep =
         new Upkeep(
                 all,
@@ -270,7 +291,7 @@ public final class HoldfastServer implements AutoCloseable {
     Services services =
         new Services(control, keys, ring, all, nodes, audit, packages, cursors(control));
     RemoteWorkers workers = new RemoteWorkers(new WorkerNodes(connections, schema, holds, signals));
-    serve(services, workers, idempotency, refusals);
+    serve(services, workers, idempotency, refusals, servers);
   }
 
   private Packages packages(PackageCatalog catalog, PackageStore store, AuditLog audit) {
@@ -334,35 +355,47 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   private void serve(
-      Services services, RemoteWorkers workers, Idempotency idempotency, Refusals refusals) {
+      Services services,
+      RemoteWorkers workers,
+      Idempotency idempotency,
+      Refusals refusals,
+      LiveServers servers) {
     SystemRoutes system = new SystemRoutes(this::notReady, metrics::scrape);
     StreamRoutes streams = new StreamRoutes(services.nodes());
     List<Route> routes = routes(system, services, streams, workers);
     ServerConfig.Http settings = config.http();
-    LiveServers servers = new LiveServers(services.control(), System::nanoTime);
-    closing.push(servers::close);
     Pipeline pipeline =
-        new Pipeline(
-            new Router(routes),
-            services.ring(),
-            services.tenants(),
-            idempotency,
-            new Pipeline.Settings(
-                settings.basePath(),
-                settings.bodyLimit(),
-                settings.requestsPerSecond(),
-                settings.timeouts().request(),
-                TrustedProxies.of(settings.proxies()),
-                refusals,
-                new Pipeline.Shares(new Quotas(settings.quotas(), System::nanoTime), servers),
-                metrics,
-                new RequestSpans(traces)));
+        pipeline(settings, new Router(routes), services.ring(), idempotency, refusals, servers);
     HttpEndpoint endpoint =
         new HttpEndpoint(
             JavalinServer.start(pipeline, settings), pipeline, routes, streams.feeds());
     http = endpoint;
     closing.push(() -> endpoint.drain(config.drain(), workers));
     log.info("Serving {} as {}", url(), config.modes());
+  }
+
+  private Pipeline pipeline(
+      ServerConfig.Http settings,
+      Router router,
+      Keys keys,
+      Idempotency idempotency,
+      Refusals refusals,
+      LiveServers servers) {
+    return new Pipeline(
+        router,
+        keys,
+        Objects.requireNonNull(tenants),
+        idempotency,
+        new Pipeline.Settings(
+            settings.basePath(),
+            settings.bodyLimit(),
+            settings.requestsPerSecond(),
+            settings.timeouts().request(),
+            TrustedProxies.of(settings.proxies()),
+            refusals,
+            new Pipeline.Shares(new Quotas(settings.quotas(), System::nanoTime), servers),
+            metrics,
+            new RequestSpans(traces)));
   }
 
   private List<Route> routes(
