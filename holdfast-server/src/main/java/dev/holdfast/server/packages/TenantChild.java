@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 final class TenantChild implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(TenantChild.class);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-  private static final Duration LIVED = Duration.ofMinutes(1);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+  private static final Duration LIVED = Duration.ofSeconds(30);
   private static final Duration TO_END = Duration.ofSeconds(6);
 
   private final OpenTenant tenant;
