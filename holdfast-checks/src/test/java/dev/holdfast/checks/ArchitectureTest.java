@@ -42,6 +42,7 @@ class ArchitectureTest {
   private static final String JUNIT = "dev.holdfast.junit..";
   private static final String TCK = "dev.holdfast.tck..";
   private static final String SERVER = "dev.holdfast.server..";
+  private static final String WORKER = "dev.holdfast.worker..";
   private static final String CLI = "dev.holdfast.cli..";
   private static final String BENCH = "dev.holdfast.bench..";
   private static final String SPI = "dev.holdfast.engine.store..";
@@ -113,6 +114,17 @@ class ArchitectureTest {
             .resideInAPackage(ENGINE)
             .should()
             .dependOnClassesThat(resideInAnyPackage(SQL).and(not(type(Connection.class)))));
+  }
+
+  @Test
+  void theRemoteWorkerDependsOnlyOnTheEngineAndTheApi() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(WORKER)
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(ANY_OF_OURS).and(not(resideInAnyPackage(API, ENGINE, WORKER)))));
   }
 
   @Test

@@ -33,6 +33,7 @@ class JavadocExamplesTest {
           "holdfast-store-tck",
           "holdfast-package",
           "holdfast-server",
+          "holdfast-worker",
           "holdfast-cli");
 
   /** The blocks that are not compiled, by class, with the reason. */

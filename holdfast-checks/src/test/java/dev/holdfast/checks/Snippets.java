@@ -40,6 +40,7 @@ final class Snippets {
       import dev.holdfast.engine.node.*;
       import dev.holdfast.engine.store.Store;
       import dev.holdfast.postgres.*;
+      import dev.holdfast.worker.RemoteWorker;
       import java.sql.Connection;
       import java.time.*;
       import java.util.*;

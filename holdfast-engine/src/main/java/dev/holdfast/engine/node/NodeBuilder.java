@@ -5,6 +5,7 @@ import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.internal.StarterTask;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.run.AttemptInterceptor;
@@ -122,6 +123,20 @@ public final class NodeBuilder {
    */
   public <I, R> NodeBuilder workflow(Workflow<I, R> workflow) {
     draft.declared.workflow(workflow);
+    return this;
+  }
+
+  /**
+   * Runs the task that starts runs of a workflow whose graph is stored, without the code of the
+   * workflow. For servers, which start the runs of packages. Defaults to no workflows.
+   *
+   * @param workflow the name of the workflow
+   * @param graph the hash of its graph
+   */
+  public NodeBuilder storedWorkflow(String workflow, String graph) {
+    draft.declared.handle(
+        TaskType.of(StarterTask.of(workflow), Object.class, String.class),
+        new StoredRunStartHandler(graph));
     return this;
   }
 

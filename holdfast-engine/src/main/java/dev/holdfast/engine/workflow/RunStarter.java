@@ -132,6 +132,33 @@ public final class RunStarter {
                 workflow));
   }
 
+  /**
+   * Starts a run of a stored graph for a job.
+   *
+   * @param hash the hash of the graph
+   * @param input the encoded input
+   * @param stack the stack of the job; null for that of this process
+   * @param cause the schedule or trigger that created the job; null for none
+   */
+  Started<Object> startFor(
+      RunIntake intake,
+      String hash,
+      String input,
+      RunOptions options,
+      @Nullable String stack,
+      @Nullable JobCause cause) {
+    WorkflowCatalog.Registered known = catalog.current(hash);
+    return spans.call(
+        START,
+        known.graph().name(),
+        call -> {
+          NewRun run = prepare(known, input, options, stack, cause, call.trace());
+          Admission admission = write(intake, run, null);
+          call.note(RUN, admission.id());
+          return new Started<>(admission.id(), admission.outcome(), TypeRef.of(Object.class));
+        });
+  }
+
   private static <R> Started<R> typed(Admission admission, Workflow<?, R> workflow) {
     return new Started<>(admission.id(), admission.outcome(), workflow.resultType());
   }

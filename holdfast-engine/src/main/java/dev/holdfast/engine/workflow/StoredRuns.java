@@ -63,6 +63,20 @@ public final class StoredRuns implements Runs {
     return starter.startFor(store.intake(), workflow, input, options, lookup.stackOf(job), cause);
   }
 
+  /**
+   * Starts a run of a stored graph for a job, in the stack of the job.
+   *
+   * @param hash the hash of the graph
+   * @param input the encoded input
+   * @param cause the schedule or trigger that created the job; null for none
+   */
+  public Started<Object> startFor(
+      JobId job, String hash, String input, RunOptions options, @Nullable JobCause cause) {
+    Job stored = jobs.find(List.of(job)).get(job);
+    String stack = stored == null ? null : stored.stack();
+    return starter.startFor(store.intake(), hash, input, options, stack, cause);
+  }
+
   @Override
   public Started<Object> start(String workflow, String input, RunOptions options) {
     return starter.start(store.intake(), Names.workflow(workflow), input, options);

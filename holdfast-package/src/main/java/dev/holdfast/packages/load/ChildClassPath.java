@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
  * The class path of a process that loads packages: the API, what checks workflows, and nothing of
  * the server.
  */
-final class ChildClassPath {
+public final class ChildClassPath {
   private static final List<Class<?>> NEEDED =
       List.of(
           DryLoadMain.class,
@@ -38,14 +38,19 @@ final class ChildClassPath {
   private ChildClassPath() {}
 
   /** Returns the jars and folders, as for {@code java -cp}. */
-  static String text(List<Path> paths) {
+  public static String text(List<Path> paths) {
     return paths.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
   }
 
   /** Returns the jars and folders where they are. */
   static List<Path> inPlace() {
+    return inPlace(NEEDED);
+  }
+
+  /** Returns the jars and folders that have these classes, where they are. */
+  public static List<Path> inPlace(List<Class<?>> needed) {
     Set<Path> paths = new LinkedHashSet<>();
-    for (Class<?> one : NEEDED) {
+    for (Class<?> one : needed) {
       try {
         paths.add(Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI()));
       } catch (URISyntaxException impossible) {
@@ -57,9 +62,14 @@ final class ChildClassPath {
 
   /** Copies the jars and folders into a folder, for a user who may not read them where they are. */
   static List<Path> copiedTo(Path folder) {
+    return copiedTo(folder, NEEDED);
+  }
+
+  /** Copies the jars and folders that have these classes into a folder. */
+  public static List<Path> copiedTo(Path folder, List<Class<?>> needed) {
     try {
       int number = 0;
-      for (Path path : inPlace()) {
+      for (Path path : inPlace(needed)) {
         copy(path, folder.resolve("lib" + number + (Files.isDirectory(path) ? "" : ".jar")));
         number++;
       }

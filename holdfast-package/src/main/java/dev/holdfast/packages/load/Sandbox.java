@@ -20,9 +20,15 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
   private static final Logger log = LoggerFactory.getLogger(Sandbox.class);
 
   /** The user and group without privileges that Linux systems have. */
-  private static final String NOBODY = "65534";
+  private static final int NOBODY = 65_534;
+
+  /** Users that no system gives to anybody else: one for each tenant, so that none is shared. */
+  private static final int FIRST_USER = 1_900_000_000;
+
+  private static final int MOST_USERS = 100_000_000;
 
   private static final Sandbox OF_SYSTEM = detect();
+  private static final boolean USER_OF_TENANT = OF_SYSTEM.otherUser && works(as(FIRST_USER));
 
   /** Returns what this system allows. */
   public static Sandbox ofSystem() {
@@ -49,10 +55,14 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
   }
 
   private static List<String> asNobody() {
+    return as(NOBODY);
+  }
+
+  private static List<String> as(int user) {
     return List.of(
         "setpriv",
-        "--reuid=" + NOBODY,
-        "--regid=" + NOBODY,
+        "--reuid=" + user,
+        "--regid=" + user,
         "--clear-groups",
         "--no-new-privs",
         "--inh-caps=-all",
@@ -93,6 +103,24 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
    * @param network whether the process may use the network
    */
   public List<String> prefix(boolean network) {
+    return prefix(network, NOBODY);
+  }
+
+  /**
+   * Returns the user of processes with code of a tenant. Two tenants share it only on a system that
+   * has no such users: then limits for the number of processes count for both together.
+   */
+  public static int userOf(int tenant) {
+    return USER_OF_TENANT ? FIRST_USER + Math.floorMod(tenant, MOST_USERS) : NOBODY;
+  }
+
+  /**
+   * Returns the start of a command that applies the limits.
+   *
+   * @param network whether the process may use the network
+   * @param user the number of the user and group that it gets, if it gets another one
+   */
+  public List<String> prefix(boolean network, int user) {
     List<String> command = new ArrayList<>();
     if (namespaces) {
       command.addAll(ownSpaces(!network));
@@ -101,7 +129,7 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
       command.addAll(limited());
     }
     if (otherUser) {
-      command.addAll(asNobody());
+      command.addAll(as(user));
     }
     return command;
   }

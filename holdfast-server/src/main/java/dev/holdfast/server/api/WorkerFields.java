@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
+import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
 import dev.holdfast.server.http.Fields;
@@ -67,6 +68,7 @@ final class WorkerFields {
     Long pid = body.number("pid");
     Set<String> tasks = names(body, "tasks", Names::task);
     Set<String> queues = names(body, "queues", Names::queue);
+    Set<String> stacks = names(body, "stacks", WorkerFields::stack);
     Integer capacity = body.integer("capacity");
     Duration timeout = body.duration("timeout");
     body.done();
@@ -97,7 +99,7 @@ final class WorkerFields {
             tasks,
             capacity == null ? 1 : capacity,
             null,
-            Set.of(),
+            stacks,
             Set.of(WorkerNodes.ROLE),
             Advice.NONE);
     return new Registration(node, replaces);
@@ -119,6 +121,15 @@ final class WorkerFields {
           "%d %s are too many for one worker: give %d at most.", names.size(), name, MOST_NAMES);
     }
     return names;
+  }
+
+  /** A name of a stack, and not the word for all of them. */
+  static String stack(String name) {
+    if (name.equals(Stacks.ANY)) {
+      throw Code.INVALID_REQUEST.because(
+          "Stack '%s' stands for all stacks: name those that the worker has code for.", name);
+    }
+    return Names.text("Stack", name);
   }
 
   private static @Nullable UUID uuid(Fields fields, String name) {

@@ -23,6 +23,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 
@@ -33,12 +34,22 @@ public final class WorkerRoutes {
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
   private final RemoteWorkers workers;
+  private final BiConsumer<Call, UUID> registered;
 
   public WorkerRoutes(RemoteWorkers workers) {
-    this.workers = workers;
+    this(workers, (call, worker) -> {});
   }
 
-  List<Route> routes() {
+  /**
+   * @param registered learns of each registration
+   */
+  public WorkerRoutes(RemoteWorkers workers, BiConsumer<Call, UUID> registered) {
+    this.workers = workers;
+    this.registered = registered;
+  }
+
+  /** Returns the routes. */
+  public List<Route> routes() {
     return List.of(
         Route.post(WORKERS, WORK, this::register),
         Route.post(WORKERS + "/{worker}/claim", WORK, this::claim),
@@ -58,6 +69,7 @@ public final class WorkerRoutes {
           "Tenant '%s' accepts no workers until it is resumed.", call.tenant().tenant().name());
     }
     workers.register(call.tenant(), node, asked.replaces());
+    registered.accept(call, node.incarnation());
     Duration timeout = node.timeouts().running();
     return Response.created(
         true,
@@ -82,6 +94,8 @@ public final class WorkerRoutes {
     Integer prefetch = body.integer("prefetch");
     Set<String> queues = new LinkedHashSet<>(body.texts("queues"));
     Set<String> tasks = new LinkedHashSet<>(body.texts("tasks"));
+    Set<String> stacks = new LinkedHashSet<>();
+    body.texts("stacks").forEach(stack -> stacks.add(WorkerFields.stack(stack)));
     Long from = body.number("from");
     Duration wait = body.duration("wait");
     List<Reported> reports = WorkerFields.reports(body);
@@ -102,6 +116,7 @@ public final class WorkerRoutes {
             queues.isEmpty() ? worker.queues() : queues,
             (tasks.isEmpty() ? worker.tasks() : tasks)
                 .stream().filter(call.caller()::mayUseTask).toList(),
+            stacks,
             from == null ? 0 : Math.clamp(from, 0, number),
             waiting(wait));
     ArrayNode jobs = JsonText.array();

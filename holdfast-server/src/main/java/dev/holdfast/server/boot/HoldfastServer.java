@@ -13,6 +13,7 @@ import dev.holdfast.server.demo.DemoModule;
 import dev.holdfast.server.demo.DemoTraffic;
 import dev.holdfast.server.http.Cursors;
 import dev.holdfast.server.http.Idempotency;
+import dev.holdfast.server.http.LiveServers;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.key.KeyRing;
 import dev.holdfast.server.metrics.Backlogs;
@@ -121,12 +122,24 @@ public final class HoldfastServer implements AutoCloseable {
     openTenants(installation, hosting);
     // Closed after the nodes have drained: until then, probes and metrics show their progress.
     closing.push(this::closeHttp);
+    HttpStart start =
+        new HttpStart(
+            config,
+            new SystemRoutes(this::notReady, metrics::scrape),
+            metrics,
+            new RequestSpans(traces),
+            closing);
+    HttpStart.Shared shared = shared(installation);
+    PackageGateway gateway = null;
+    if (config.is(ServerMode.WORKER)) {
+      gateway = gateway(start, shared, installation, hosting);
+    }
     closing.push(nodes::awaitPackages);
     if (setup.hasNode()) {
       startNode(hosting);
     }
-    if (config.is(ServerMode.WORKER)) {
-      nodes.start(new PackageNodes(hosting.packageHost(), catalog, packages), closing);
+    if (gateway != null) {
+      nodes.start(new PackageNodes(hosting.packageHost(), gateway, catalog, packages), closing);
     }
     KeyRing ring = new KeyRing(installation.keys(), InstantSource.system(), System::nanoTime);
     Services services =
@@ -139,7 +152,37 @@ public final class HoldfastServer implements AutoCloseable {
             installation.audit(),
             packages(catalog, packages, installation.audit()),
             new Cursors(installation.control().secret("cursor")));
-    serve(services, installation, hosting, traces);
+    serve(services, installation, hosting, start, shared);
+  }
+
+  private HttpStart.Shared shared(Installation installation) {
+    LiveServers servers = new LiveServers(installation.control(), System::nanoTime);
+    closing.push(servers::close);
+    return new HttpStart.Shared(
+        new Idempotency(installation.control()),
+        new Refusals(installation.audit(), InstantSource.system()),
+        servers);
+  }
+
+  private PackageGateway gateway(
+      HttpStart start,
+      HttpStart.Shared shared,
+      Installation installation,
+      TenantHosting hosting) {
+    PackageGateway gateway =
+        new PackageGateway(
+            config,
+            new RemoteWorkers(hosting.workers()),
+            installation.secrets(),
+            accepted ->
+                start.pipeline(
+                    accepted.http(),
+                    accepted.router(),
+                    accepted.keys(),
+                    hosting.tenants(),
+                    shared));
+    closing.push(gateway::close);
+    return gateway;
   }
 
   private @Nullable ServerTraces traces() {
@@ -190,16 +233,15 @@ public final class HoldfastServer implements AutoCloseable {
       Services services,
       Installation installation,
       TenantHosting hosting,
-      @Nullable ServerTraces traces) {
-    Idempotency idempotency = new Idempotency(services.control());
-    Refusals refusals = new Refusals(services.audit(), InstantSource.system());
+      HttpStart start,
+      HttpStart.Shared shared) {
     Upkeep upkeep =
         new Upkeep(
                 hosting.tenants(),
                 hosting.migrations(),
                 services.ring(),
-                new Upkeep.Kept(idempotency, services.audit(), config.keepAudit()),
-                refusals)
+                new Upkeep.Kept(shared.idempotency(), services.audit(), config.keepAudit()),
+                shared.refusals())
             .working(nodes::isActive)
             .start(config.is(ServerMode.SCHEDULER));
     closing.push(upkeep::close);
@@ -207,14 +249,9 @@ public final class HoldfastServer implements AutoCloseable {
     Backlogs backlogs =
         new Backlogs(services.control(), hosting.tenants()::find, System::nanoTime).start();
     closing.push(backlogs::close);
-    SystemRoutes system = new SystemRoutes(this::notReady, metrics::scrape);
     http =
-        new HttpStart(config, system, metrics, new RequestSpans(traces), closing)
-            .serve(
-                services,
-                new HttpStart.Features(workers, backlogs, installation.secrets()),
-                idempotency,
-                refusals);
+        start.serve(
+            services, new HttpStart.Features(workers, backlogs, installation.secrets()), shared);
     log.info("Serving {} as {}", url(), config.modes());
   }
 

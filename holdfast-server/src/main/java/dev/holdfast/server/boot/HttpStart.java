@@ -17,8 +17,10 @@ import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Router;
 import dev.holdfast.server.http.TrustedProxies;
 import dev.holdfast.server.javalin.JavalinServer;
+import dev.holdfast.server.key.Keys;
 import dev.holdfast.server.metrics.Backlogs;
 import dev.holdfast.server.secret.TenantSecrets;
+import dev.holdfast.server.tenant.Tenants;
 import dev.holdfast.server.trace.RequestSpans;
 import dev.holdfast.server.worker.RemoteWorkers;
 import java.util.ArrayList;
@@ -40,20 +42,15 @@ record HttpStart(
   /** What some routes use in addition to the services that all have. */
   record Features(RemoteWorkers workers, Backlogs backlogs, TenantSecrets secrets) {}
 
+  /** What all pipelines of a server share. */
+  record Shared(Idempotency idempotency, Refusals refusals, LiveServers servers) {}
+
   /** Accepts requests from now on. */
-  HttpEndpoint serve(
-      Services services, Features features, Idempotency idempotency, Refusals refusals) {
+  HttpEndpoint serve(Services services, Features features, Shared shared) {
     StreamRoutes streams = new StreamRoutes(services.nodes());
     List<Route> routes = routes(services, streams, features);
-    LiveServers servers = new LiveServers(services.control(), System::nanoTime);
-    closing.push(servers::close);
     Pipeline pipeline =
-        new Pipeline(
-            new Router(routes),
-            services.ring(),
-            services.tenants(),
-            idempotency,
-            settings(refusals, servers));
+        pipeline(config.http(), new Router(routes), services.ring(), services.tenants(), shared);
     HttpEndpoint endpoint =
         new HttpEndpoint(
             JavalinServer.start(pipeline, config.http()), pipeline, routes, streams.feeds());
@@ -77,17 +74,23 @@ record HttpStart(
     return all;
   }
 
-  private Pipeline.Settings settings(Refusals refusals, LiveServers servers) {
-    ServerConfig.Http http = config.http();
-    return new Pipeline.Settings(
-        http.basePath(),
-        http.bodyLimit(),
-        http.requestsPerSecond(),
-        http.timeouts().request(),
-        TrustedProxies.of(http.proxies()),
-        refusals,
-        new Pipeline.Shares(new Quotas(http.quotas(), System::nanoTime), servers),
-        observer,
-        spans);
+  /** Returns what handles the requests to some routes. */
+  Pipeline pipeline(
+      ServerConfig.Http http, Router router, Keys keys, Tenants tenants, Shared shared) {
+    return new Pipeline(
+        router,
+        keys,
+        tenants,
+        shared.idempotency(),
+        new Pipeline.Settings(
+            http.basePath(),
+            http.bodyLimit(),
+            http.requestsPerSecond(),
+            http.timeouts().request(),
+            TrustedProxies.of(http.proxies()),
+            shared.refusals(),
+            new Pipeline.Shares(new Quotas(http.quotas(), System::nanoTime), shared.servers()),
+            observer,
+            spans));
   }
 }

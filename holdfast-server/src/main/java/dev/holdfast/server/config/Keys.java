@@ -63,6 +63,10 @@ final class Keys {
               "trustPackages",
               "false",
               "true to run code of packages in this process although there are several tenants."),
+          Key.of(
+              "packages.heap",
+              "256",
+              "The heap of the process that runs the packages of a tenant, in MB."),
           Key.of("drain", "PT25S", "How long running jobs may take when the server stops."),
           Key.of("keepAudit", "P400D", "How long entries of the audit log are kept."),
           Key.of("otel.sdkDisabled", "", "true to send no traces. Defaults to false."),

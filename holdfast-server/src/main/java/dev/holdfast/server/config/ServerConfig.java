@@ -133,13 +133,15 @@ public record ServerConfig(
    * @param nodeTimeout how long it may be silent before other servers take over its jobs
    * @param trustPackages whether code of packages runs in this process although there are several
    *     tenants
+   * @param packageHeap the heap of a process that runs packages, in MB
    */
   public record Work(
       int concurrency,
       Set<String> tenants,
       Duration tenantIdle,
       Duration nodeTimeout,
-      boolean trustPackages) {
+      boolean trustPackages,
+      int packageHeap) {
 
     /** Checks the values. */
     public Work {
@@ -152,6 +154,10 @@ public record ServerConfig(
           nodeTimeout.compareTo(Duration.ofSeconds(4)) >= 0,
           "nodeTimeout %s is not valid: give at least PT4S.",
           nodeTimeout);
+      check(
+          packageHeap >= 32 && packageHeap <= 1 << 20,
+          "packages.heap %s is not valid: give 32 to 1048576 MB.",
+          packageHeap);
       tenants = Set.copyOf(tenants);
       tenants.forEach(name ->
           check(

@@ -4,7 +4,7 @@ import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.server.audit.Actor;
 import dev.holdfast.server.audit.Refusals;
 import dev.holdfast.server.key.Caller;
-import dev.holdfast.server.key.KeyRing;
+import dev.holdfast.server.key.Keys;
 import dev.holdfast.server.log.ServerLog;
 import dev.holdfast.server.tenant.OpenTenant;
 import dev.holdfast.server.tenant.Tenant;
@@ -42,7 +42,7 @@ public final class Pipeline {
   private static final Duration WHEN_STOPPED = Duration.ofSeconds(2);
 
   private final Router router;
-  private final KeyRing keys;
+  private final Keys keys;
   private final Tenants tenants;
   private final Idempotency idempotency;
   private final Settings settings;
@@ -93,7 +93,7 @@ public final class Pipeline {
   record Admitted(@Nullable Caller caller, @Nullable OpenTenant tenant) {}
 
   public Pipeline(
-      Router router, KeyRing keys, Tenants tenants, Idempotency idempotency, Settings settings) {
+      Router router, Keys keys, Tenants tenants, Idempotency idempotency, Settings settings) {
     this.router = router;
     this.keys = keys;
     this.tenants = tenants;

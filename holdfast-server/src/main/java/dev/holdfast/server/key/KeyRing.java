@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * keys first; requests that arrive meanwhile wait for the same read. So a revoked key is refused
  * everywhere within five seconds, and an idle server asks nothing.
  */
-public final class KeyRing {
+public final class KeyRing implements Keys {
   /** How long a confirmation counts. */
   static final Duration CONFIRMED_FOR = Duration.ofSeconds(4);
 
@@ -60,6 +60,7 @@ public final class KeyRing {
    * @return the caller; empty if the key is not valid for this tenant, whatever the reason
    * @throws StoreException if the keys cannot be confirmed, because the database is unavailable
    */
+  @Override
   public Optional<Caller> authenticate(@Nullable String presented, @Nullable String tenant) {
     confirm();
     String text = presented == null ? "" : presented;
@@ -91,6 +92,7 @@ public final class KeyRing {
    * @param tenant the tenant that it is used in; null for none
    * @throws StoreException if the keys cannot be confirmed, because the database is unavailable
    */
+  @Override
   public boolean isValid(String id, @Nullable String tenant) {
     confirm();
     KeyStore.Hashed found = known.keys().get(id);

@@ -74,6 +74,13 @@ public final class WorkerNodes {
       where incarnation = :incarnation and tenant = :tenant and state = 'ALIVE'
       """;
 
+  private static final String DIED =
+      """
+      update ${control}.node set
+        state = 'DEAD', died_at = now(), death = 'SILENCE', died_for = 0, running = 0
+      where incarnation = :incarnation and tenant = :tenant and state = 'ALIVE'
+      """;
+
   private final SharedConnections connections;
   private final Database database;
   private final String control;
@@ -230,6 +237,22 @@ public final class WorkerNodes {
     database.run(
         "deregister worker %s".formatted(incarnation),
         handle -> leave(handle, tenant, incarnation));
+    release(tenant, incarnation);
+  }
+
+  /**
+   * Declares a worker dead whose process has ended: what it ran counts as crashed, and runs
+   * elsewhere without waiting for its timeout.
+   */
+  public void died(Tenant tenant, UUID incarnation) {
+    database.run(
+        "declare worker %s dead".formatted(incarnation),
+        handle ->
+            handle
+                .createUpdate(sql(DIED))
+                .bind("incarnation", incarnation)
+                .bind("tenant", tenant.id())
+                .execute());
     release(tenant, incarnation);
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.server.packages;
 
+import dev.holdfast.api.internal.StarterTask;
 import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.held.FairSlots;
@@ -16,6 +17,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PackageNode implements AutoCloseable {
   private final StoredPackage version;
-  private final ModulePath path;
+  private final @Nullable ModulePath path;
   private final ServerProcess registration;
   private final Store store;
   private final FairSlots.Share share;
@@ -32,7 +34,7 @@ final class PackageNode implements AutoCloseable {
 
   private PackageNode(
       StoredPackage version,
-      ModulePath path,
+      @Nullable ModulePath path,
       ServerProcess registration,
       Store store,
       FairSlots.Share share,
@@ -49,18 +51,29 @@ final class PackageNode implements AutoCloseable {
     return version;
   }
 
+  /** Returns whether code of the package runs here, and not only the starts of its runs. */
+  boolean hasCode() {
+    return path != null;
+  }
+
   /** What nodes of packages share. */
   record Shared(PackageHost host, PackageCatalog catalog, Environment environment) {}
 
-  /** Loads a version and starts its node. If it throws, nothing keeps running. */
-  static PackageNode start(Shared shared, OpenTenant tenant, StoredPackage version, Path jar) {
-    ModulePath path = ModulePath.ofPackage(version.id().toString(), jar);
+  /**
+   * Loads a version and starts its node. If it throws, nothing keeps running.
+   *
+   * @param jar the jar of the version; null to start the runs of its workflows and run no code of
+   *     it
+   */
+  static PackageNode start(
+      Shared shared, OpenTenant tenant, StoredPackage version, @Nullable Path jar) {
+    ModulePath path = jar == null ? null : ModulePath.ofPackage(version.id().toString(), jar);
     ServerProcess registration = null;
     FairSlots.Share share = null;
     try {
-      String id = NodeIdentity.hostAndPid().id() + "-p" + version.number();
-      registration =
-          shared.host().register(id, version.id().toString(), Set.copyOf(version.tasks()));
+      String id =
+          NodeIdentity.hostAndPid().id() + (path == null ? "-w" : "-p") + version.number();
+      registration = shared.host().register(id, version.id().toString(), tasks(version, path));
       Store store = shared.host().store(tenant, registration);
       share = shared.host().share(tenant);
       NodeBuilder builder =
@@ -76,7 +89,11 @@ final class PackageNode implements AutoCloseable {
               .coordinator(tenant.signals())
               .environment(shared.environment())
               .partOf(registration.core(), share);
-      install(builder, path);
+      if (path == null) {
+        version.workflows().forEach(builder::storedWorkflow);
+      } else {
+        install(builder, path);
+      }
       return new PackageNode(version, path, registration, store, share, builder.start());
     } catch (RuntimeException | Error failure) {
       if (share != null) {
@@ -85,9 +102,17 @@ final class PackageNode implements AutoCloseable {
       if (registration != null) {
         registration.close();
       }
-      close(path);
+      if (path != null) {
+        close(path);
+      }
       throw failure;
     }
+  }
+
+  private static Set<String> tasks(StoredPackage version, @Nullable ModulePath path) {
+    return path != null
+        ? Set.copyOf(version.tasks())
+        : version.workflows().keySet().stream().map(StarterTask::of).collect(Collectors.toSet());
   }
 
   /** What a package creates for itself stays in its version. */
@@ -135,7 +160,9 @@ final class PackageNode implements AutoCloseable {
       share.close();
       registration.close();
       store.close();
-      close(path);
+      if (path != null) {
+        close(path);
+      }
     }
   }
 

@@ -17,12 +17,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the packages of tenants in the process of the server: the newest version of each, and older
- * ones as long as live jobs or open runs need them. A version that is not needed any more is
+ * Runs the packages of tenants, in the process of the server if it trusts them and in a process for
+ * each tenant otherwise: the newest version of each, and older ones as long as live jobs or open runs
+ * need them. A version that is not needed any more is
  * unloaded; it is loaded again if work of it appears.
  */
 public final class PackageNodes implements AutoCloseable {
@@ -37,6 +39,7 @@ public final class PackageNodes implements AutoCloseable {
   private final PackageStore store;
   private final PackageCache cache;
   private final PackageNode.Shared shared;
+  private final PackageChildren children;
   private final Map<Long, PackageNode> running = new ConcurrentHashMap<>();
   private final Map<Long, Long> pausedUntil = new HashMap<>();
   private final Map<Long, Long> looked = new HashMap<>();
@@ -44,14 +47,15 @@ public final class PackageNodes implements AutoCloseable {
   private final Set<Long> stopping = ConcurrentHashMap.newKeySet();
   private final Semaphore wakeups = new Semaphore(0);
   private final Thread loop;
-  private boolean refused;
   private volatile boolean closed;
 
-  public PackageNodes(PackageHost host, PackageCatalog catalog, PackageStore store) {
+  public PackageNodes(
+      PackageHost host, ChildHost childHost, PackageCatalog catalog, PackageStore store) {
     this.host = host;
     this.catalog = catalog;
     this.store = store;
     this.cache = new PackageCache(store);
+    this.children = new PackageChildren(childHost, cache);
     Environment machine = Environment.machine();
     this.shared =
         new PackageNode.Shared(
@@ -78,7 +82,13 @@ public final class PackageNodes implements AutoCloseable {
 
   /** Returns the versions that are loaded, as {@code name@version}. */
   public List<String> loaded() {
-    return running.values().stream().map(node -> node.version().id().toString()).sorted().toList();
+    return Stream.concat(
+            running.values().stream()
+                .filter(PackageNode::hasCode)
+                .map(node -> node.version().id().toString()),
+            children.loaded().stream())
+        .sorted()
+        .toList();
   }
 
   private void run() {
@@ -107,34 +117,30 @@ public final class PackageNodes implements AutoCloseable {
   private void review() {
     Set<Long> wanted = new HashSet<>();
     boolean trusted = host.trusts();
+    PackageChildren.Review inChildren = children.review();
     for (OpenTenant tenant : host.tenants()) {
       List<StoredPackage> versions = catalog.versions(tenant.tenant().id());
       if (versions.isEmpty() || tenant.tenant().state() != TenantState.ACTIVE) {
         continue;
       }
-      if (!trusted) {
-        warn();
-        continue;
-      }
       for (StoredPackage version : needed(tenant, versions)) {
-        wanted.add(version.number());
-        startIfMissing(tenant, version);
+        if (!trusted) {
+          attempt(tenant, version, () -> inChildren.want(tenant, version));
+        }
+        PackageNode known = running.get(version.number());
+        boolean needsNode = trusted || !version.workflows().isEmpty();
+        if (needsNode && (known == null || known.hasCode() == trusted)) {
+          wanted.add(version.number());
+          startIfMissing(tenant, version, trusted);
+        }
       }
     }
+    inChildren.end();
     running.forEach((number, node) -> {
       if (!wanted.contains(number)) {
         stop(number, node);
       }
     });
-  }
-
-  private void warn() {
-    if (!refused) {
-      refused = true;
-      log.warn(
-          "There are several tenants, so this server runs no code of packages in its process: their"
-              + " jobs wait. Start it with --trust-packages if you trust all tenants.");
-    }
   }
 
   /**
@@ -145,9 +151,9 @@ public final class PackageNodes implements AutoCloseable {
     List<StoredPackage> needed = new ArrayList<>();
     List<StoredPackage> unloaded = new ArrayList<>();
     for (StoredPackage version : versions) {
-      if (version.newest() || (running.containsKey(version.number()) && isUsed(tenant, version))) {
+      if (version.newest() || (isLoaded(version) && isUsed(tenant, version))) {
         needed.add(version);
-      } else if (!running.containsKey(version.number())) {
+      } else if (!isLoaded(version)) {
         unloaded.add(version);
       }
     }
@@ -166,6 +172,10 @@ public final class PackageNodes implements AutoCloseable {
     return needed;
   }
 
+  private boolean isLoaded(StoredPackage version) {
+    return running.containsKey(version.number()) || children.has(version.number());
+  }
+
   /** Looked up from time to time: it may read all live jobs of the tenant. */
   private boolean isUsed(OpenTenant tenant, StoredPackage version) {
     long now = System.nanoTime();
@@ -181,18 +191,32 @@ public final class PackageNodes implements AutoCloseable {
             statements -> LiveStacks.isUsed(statements, tenant.tenant(), version.id().toString()));
   }
 
-  private void startIfMissing(OpenTenant tenant, StoredPackage version) {
+  private void startIfMissing(OpenTenant tenant, StoredPackage version, boolean withCode) {
+    long number = version.number();
+    if (running.containsKey(number) || stopping.contains(number)) {
+      return;
+    }
+    attempt(
+        tenant,
+        version,
+        () -> {
+          running.put(
+              number,
+              PackageNode.start(shared, tenant, version, withCode ? cache.jar(version) : null));
+          log.info("Package {} of tenant {} is loaded", version.id(), tenant.tenant().name());
+        });
+  }
+
+  /** Loads something, unless that has failed a short time ago. */
+  private void attempt(OpenTenant tenant, StoredPackage version, Runnable load) {
     long number = version.number();
     Long paused = pausedUntil.get(number);
-    if (running.containsKey(number)
-        || stopping.contains(number)
-        || (paused != null && System.nanoTime() - paused < 0)) {
+    if (paused != null && System.nanoTime() - paused < 0) {
       return;
     }
     try {
-      running.put(number, PackageNode.start(shared, tenant, version, cache.jar(version)));
+      load.run();
       pausedUntil.remove(number);
-      log.info("Package {} of tenant {} is loaded", version.id(), tenant.tenant().name());
     } catch (RuntimeException | LinkageError failure) {
       pausedUntil.put(number, System.nanoTime() + AFTER_FAILURE.toNanos());
       log.warn(
@@ -225,6 +249,7 @@ public final class PackageNodes implements AutoCloseable {
   /** Interrupts running jobs, so that a close that waits for them ends at once. */
   public void stopNow() {
     running.values().forEach(PackageNode::stopNow);
+    children.stopNow();
   }
 
   @Override
@@ -237,6 +262,7 @@ public final class PackageNodes implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     running.forEach(this::stop);
+    children.close();
     closing.close();
     cache.close();
   }

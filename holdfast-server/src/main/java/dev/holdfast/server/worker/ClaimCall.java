@@ -12,6 +12,7 @@ import java.util.Set;
  * @param prefetch how many more jobs to claim without starting them
  * @param queues the queues to claim from
  * @param tasks the tasks to claim jobs of
+ * @param stacks the stacks to claim jobs of, in addition to jobs without one
  * @param from the oldest call of which the worker still holds jobs
  * @param patience how long to wait if there are none
  */
@@ -21,6 +22,7 @@ public record ClaimCall(
     int prefetch,
     Set<String> queues,
     List<String> tasks,
+    Set<String> stacks,
     long from,
     Duration patience) {
 

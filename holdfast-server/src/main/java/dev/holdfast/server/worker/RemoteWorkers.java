@@ -182,6 +182,11 @@ public final class RemoteWorkers implements AutoCloseable {
     nodes.leave(tenant.tenant(), worker.incarnation());
   }
 
+  /** Declares a worker dead whose process has ended. */
+  public void died(OpenTenant tenant, UUID incarnation) {
+    nodes.died(tenant.tenant(), incarnation);
+  }
+
   /** Ends all calls that wait for work. */
   @Override
   public void close() {

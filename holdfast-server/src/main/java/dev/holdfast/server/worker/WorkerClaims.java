@@ -162,7 +162,7 @@ final class WorkerClaims {
                     rule.limit(),
                     // One at a time: a worker in any language has no slow start.
                     lone ? new Suspects(1, true) : Suspects.NONE,
-                    Set.of(),
+                    call.stacks(),
                     group.rule(),
                     Set.of()));
     if (jobs.size() == start + prefetch) {

@@ -1,0 +1,49 @@
+package dev.holdfast.server.key;
+
+import java.security.MessageDigest;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys that a server lends to processes which it starts. They exist in its memory only, so they are
+ * stored nowhere, no other server accepts them, and they end with the process or the server.
+ */
+public final class LentKeys implements Keys {
+  private final Map<String, Lent> keys = new ConcurrentHashMap<>();
+
+  private record Lent(Caller caller, byte[] hash) {}
+
+  /** Creates a key of a tenant that can work, and nothing else. */
+  public KeyText lend(String environment, String tenant, String name) {
+    KeyText key = KeyText.create(environment, tenant);
+    Caller caller =
+        new Caller(key.id(), name, tenant, Set.of(Attribute.CAN_WORK), List.of(), List.of());
+    keys.put(key.id(), new Lent(caller, KeyText.hash(key.text())));
+    return key;
+  }
+
+  /** Ends a key. */
+  public void revoke(KeyText key) {
+    keys.remove(key.id());
+  }
+
+  @Override
+  public Optional<Caller> authenticate(@Nullable String presented, @Nullable String tenant) {
+    String text = presented == null ? "" : presented;
+    Lent found = keys.get(KeyText.parse(text).map(KeyText::id).orElse(""));
+    boolean same = found != null && MessageDigest.isEqual(found.hash, KeyText.hash(text));
+    return same && found.caller.tenant() != null && found.caller.tenant().equals(tenant)
+        ? Optional.of(found.caller)
+        : Optional.empty();
+  }
+
+  @Override
+  public boolean isValid(String id, @Nullable String tenant) {
+    Lent found = keys.get(id);
+    return found != null && String.valueOf(found.caller.tenant()).equals(tenant);
+  }
+}

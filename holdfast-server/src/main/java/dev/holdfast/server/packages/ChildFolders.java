@@ -1,0 +1,99 @@
+package dev.holdfast.server.packages;
+
+import dev.holdfast.packages.child.ChildJvm;
+import dev.holdfast.packages.load.Sandbox;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The folders of processes: one for each process, and one with the libraries for all. */
+final class ChildFolders implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ChildFolders.class);
+
+  private final Path root;
+  private final List<Path> classPath;
+
+  ChildFolders() {
+    try {
+      root = Files.createTempDirectory("holdfast-children");
+      permit(root, "rwx--x--x");
+      Path lib = Files.createDirectory(root.resolve("lib"));
+      classPath = ChildJvm.copyClassPath(lib);
+      try (Stream<Path> all = Files.walk(lib)) {
+        for (Path path : all.toList()) {
+          permit(path, Files.isDirectory(path) ? "rwxr-xr-x" : "rw-r--r--");
+        }
+      }
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  List<Path> classPath() {
+    return classPath;
+  }
+
+  /** Creates the folder of a process of a tenant, which no other tenant can read. */
+  Path create(int tenant) {
+    try {
+      Path folder = Files.createTempDirectory(root, "tenant" + tenant + "-");
+      own(folder, tenant);
+      return folder;
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** Copies a jar into the folder of a process. */
+  Path give(Path jar, Path folder, int tenant) {
+    Path copy = folder.resolve(String.valueOf(jar.getFileName()));
+    try {
+      if (!Files.exists(copy)) {
+        Files.copy(jar, copy);
+        permit(copy, "r--------");
+        own(copy, tenant);
+      }
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+    return copy;
+  }
+
+  private static void own(Path path, int tenant) throws IOException {
+    if (Sandbox.ofSystem().otherUser()) {
+      Files.setAttribute(path, "unix:uid", Sandbox.userOf(tenant));
+      Files.setAttribute(path, "unix:gid", Sandbox.userOf(tenant));
+    }
+  }
+
+  private static void permit(Path path, String permissions) throws IOException {
+    if (Files.getFileStore(path).supportsFileAttributeView("posix")) {
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+    }
+  }
+
+  void delete(Path folder) {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    } catch (IOException | UncheckedIOException failure) {
+      log.warn("Folder {} could not be deleted: {}", folder, failure.toString());
+    }
+  }
+
+  @Override
+  public void close() {
+    delete(root);
+  }
+}

@@ -1,0 +1,225 @@
+package dev.holdfast.server.packages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.packages.load.Sandbox;
+import dev.holdfast.server.testing.ApiClient;
+import dev.holdfast.server.testing.Reply;
+import dev.holdfast.server.testing.TestPackage;
+import dev.holdfast.server.testing.TestServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Packages of several tenants, in a process for each tenant: what one of them does is no harm for
+ * the other, and gains nothing.
+ */
+class ChildProcessTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final String BAD =
+      """
+      static String run(String input, TaskContext context) throws Exception {
+        String[] words = input.split(" ", 2);
+        switch (words[0]) {
+          case "exit": System.exit(3);
+          case "heap": {
+            List<long[]> all = new ArrayList<>();
+            while (true) { all.add(new long[1 << 20]); }
+          }
+          case "spin": return Spin.TEXT;
+          case "ignore": while (true) { Thread.interrupted(); }
+          case "environment":
+            return System.getenv() + " " + System.getProperties() + " "
+                + ProcessHandle.current().info();
+          case "read": return java.nio.file.Files.readString(java.nio.file.Path.of(words[1]));
+          case "list": {
+            StringBuilder found = new StringBuilder();
+            try (var all = java.nio.file.Files.list(java.nio.file.Path.of(words[1]))) {
+              all.forEach(path -> found.append(path).append(' '));
+            }
+            return found.toString();
+          }
+          case "driver": return Class.forName("org.postgresql.Driver").getName();
+          case "fork":
+            return String.valueOf(new ProcessBuilder("sh", "-c", words[1]).start().pid());
+          case "secret": return String.valueOf(context.secret(words[1]).length());
+          default: return "hello " + input;
+        }
+      }
+      static final class Spin {
+        static String TEXT = "never";
+        static { while (TEXT != null) { Thread.onSpinWait(); } }
+      }
+      """;
+
+  @TempDir private static Path folder;
+  private static TestServer server;
+  private static ApiClient bad;
+  private static ApiClient good;
+
+  @BeforeAll
+  static void start() throws Exception {
+    server =
+        new TestServer(Map.of("nodeTimeout", "PT6S", "packages.heap", "64", "drain", "PT3S"));
+    bad = server.tenant();
+    good = server.newTenant("good");
+    new TestPackage(folder, "bad")
+        .version(
+            "1",
+            BAD,
+            "binder.handle(SAY, (input, context) -> run(input, context)); binder.workflow(TALK);")
+        .push(bad)
+        .expect(201);
+    TestPackage.push(good, "good", new TestPackage(folder, "kind").version("1", "kind").jar())
+        .expect(201);
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static String post(ApiClient client, String tenant, String task, String payload) {
+    return client
+        .post(
+            "/v1/tenants/%s/jobs".formatted(tenant),
+            "{\"task\":\"%s\",\"payload\":\"%s\",\"timeout\":\"PT5S\",\"retry\":{\"maxAttempts\":1}}"
+                .formatted(task, payload))
+        .expect(201)
+        .text("id");
+  }
+
+  private static Reply ended(ApiClient client, String tenant, String job) {
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> client.get("/v1/tenants/%s/jobs/%s".formatted(tenant, job)).text("state"),
+            state -> state.equals("SUCCEEDED") || state.equals("FAILED"));
+    return client.get("/v1/tenants/%s/jobs/%s".formatted(tenant, job));
+  }
+
+  private static Reply bad(String payload) {
+    return ended(bad, "default", post(bad, "default", "bad::say", payload));
+  }
+
+  /** Whatever the package of one tenant has done, that of the other works, and so does its own. */
+  @AfterEach
+  void othersWork() {
+    assertThat(ended(good, "good", post(good, "good", "kind::say", "x")).text("result"))
+        .isEqualTo("kind");
+    assertThat(bad("again").text("result")).isEqualTo("hello again");
+  }
+
+  @Test
+  void aPackageThatEndsItsProcessCostsOnlyItsOwnJob() {
+    Reply job = bad("exit");
+
+    assertThat(job.text("state")).isEqualTo("FAILED");
+    assertThat(job.json().path("failures").toString()).contains("CRASHED");
+  }
+
+  @Test
+  void aPackageThatFillsTheHeapCostsOnlyItsOwnJob() {
+    assertThat(bad("heap").text("state")).isEqualTo("FAILED");
+  }
+
+  @Test
+  void aStaticInitialiserThatNeverEndsCostsOnlyItsOwnJob() {
+    assertThat(bad("spin").text("state")).isEqualTo("FAILED");
+  }
+
+  @Test
+  void aHandlerThatIgnoresItsInterruptionCostsOnlyItsOwnJob() {
+    assertThat(bad("ignore").text("state")).isEqualTo("FAILED");
+  }
+
+  @Test
+  void theEnvironmentHasNothingOfTheServer() {
+    String seen = bad("environment").text("result");
+
+    assertThat(seen)
+        .startsWith("{")
+        .doesNotContain(server.database().password())
+        .doesNotContain(server.database().jdbcUrl())
+        .doesNotContain(TestServer.MASTER_KEY)
+        .doesNotContain("HOME=")
+        .doesNotContain("holdfast_live_");
+    assertThat(seen.substring(0, seen.indexOf('}'))).doesNotContain(",");
+  }
+
+  @Test
+  void theClassPathHasNoDatabaseDriver() {
+    assertThat(bad("driver").json().path("failures").toString()).contains("ClassNotFound");
+  }
+
+  @Test
+  void filesOfTheServerCannotBeRead() throws Exception {
+    Assumptions.assumeTrue(Sandbox.ofSystem().otherUser());
+    Path config =
+        Files.createTempFile(
+            "holdfast",
+            ".yaml",
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    try {
+      Files.writeString(config, "database.password: secret-of-the-server");
+      assertThat(bad("read " + config).json().path("failures").toString())
+          .contains("AccessDenied")
+          .doesNotContain("secret-of-the-server");
+      long pid = ProcessHandle.current().pid();
+      assertThat(bad("read /proc/" + pid + "/environ").text("state")).isEqualTo("FAILED");
+    } finally {
+      Files.delete(config);
+    }
+  }
+
+  @Test
+  void aForkedProcessEndsWithItsProcess() {
+    Assumptions.assumeTrue(Sandbox.ofSystem().namespaces());
+    assertThat(bad("fork exec sleep 98761").text("state")).isEqualTo("SUCCEEDED");
+    assertThat(running("98761")).isTrue();
+
+    assertThat(bad("exit").text("state")).isEqualTo("FAILED");
+
+    await().atMost(PATIENCE).until(() -> !running("98761"));
+  }
+
+  private static boolean running(String argument) {
+    return ProcessHandle.allProcesses()
+        .anyMatch(process -> process.info().commandLine().orElse("").endsWith(argument));
+  }
+
+  @Test
+  void aSecretOfTheTenantReachesItsPackageAndNoOther() {
+    good.put("/v1/tenants/good/secrets/of-good", "{\"value\":\"value-of-good\"}").expect(200);
+    bad.put("/v1/tenants/default/secrets/own", "{\"value\":\"twelve chars\"}").expect(200);
+
+    assertThat(bad("secret own").text("result")).isEqualTo("12");
+    assertThat(bad("secret of-good").text("state")).isEqualTo("FAILED");
+  }
+
+  @Test
+  void runsOfAPackageStartAndEndInItsProcess() {
+    String run =
+        bad.post("/v1/tenants/default/runs", "{\"workflow\":\"bad::talk\",\"input\":\"x\"}")
+            .expect(201)
+            .text("id");
+    String path = "/v1/tenants/default/runs/" + run;
+    await()
+        .atMost(PATIENCE)
+        .until(() -> bad.get(path).json().at("/steps/0/state").asString(), "SUCCEEDED"::equals);
+    bad.post(path + "/signals", "{\"name\":\"go\",\"payload\":\"y\"}").expect(200);
+    await().atMost(PATIENCE).until(() -> bad.get(path).text("state"), "SUCCEEDED"::equals);
+
+    assertThat(bad.get(path).text("result")).isEqualTo("hello y");
+  }
+}
