@@ -32,7 +32,6 @@ final class FailoverCluster implements AutoCloseable {
   private final List<Machine> machines;
   private final Thread exitHook = new Thread(this::discard, "kill-failover-cluster");
   private @Nullable Process monitor;
-  private long receiver;
 
   private FailoverCluster(ClusterFolder folder) throws IOException {
     this.folder = folder;
@@ -215,12 +214,13 @@ final class FailoverCluster implements AutoCloseable {
                 == machines.size());
   }
 
-  /** Sends a signal to the process of a standby that receives what the primary has written. */
-  void signalReceiver(Machine standby, String signal) throws Exception {
-    if (signal.equals("STOP")) {
-      receiver = number(standby, "select pid from pg_stat_wal_receiver");
-    }
-    new ProcessBuilder("kill", "-" + signal, Long.toString(receiver)).start().waitFor();
+  /** Stops or resumes the replication to a standby. */
+  void replicate(Machine standby, boolean on) throws SQLException {
+    execute(
+        standby,
+        Machine.USER,
+        on ? "alter system reset primary_conninfo" : "alter system set primary_conninfo = ''");
+    execute(standby, Machine.USER, "select pg_reload_conf()");
   }
 
   void execute(Machine machine, String database, String sql) throws SQLException {

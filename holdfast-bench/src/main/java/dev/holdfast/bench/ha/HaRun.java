@@ -152,13 +152,13 @@ final class HaRun {
     Machine primary = cluster.primary();
     Machine standby = cluster.standby();
     if (lossy) {
-      cluster.signalReceiver(standby, "STOP");
+      cluster.replicate(standby, false);
       Thread.sleep(LAG);
     }
     long killed = System.nanoTime();
     primary.kill();
     if (lossy) {
-      cluster.signalReceiver(standby, "CONT");
+      cluster.replicate(standby, true);
     }
     say.accept("killed %s".formatted(primary.name()));
     long accepted = WriteProbe.await(standby, database);

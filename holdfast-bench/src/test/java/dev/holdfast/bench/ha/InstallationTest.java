@@ -53,7 +53,7 @@ class InstallationTest {
 
   private void program(String path) throws Exception {
     Path program = system.resolve(path);
-    Files.createDirectories(program.getParent());
+    Files.createDirectories(program.resolveSibling(""));
     Files.createFile(program);
     program.toFile().setExecutable(true);
   }
