@@ -72,9 +72,7 @@ public final class StoredRuns implements Runs {
    */
   public Started<Object> startFor(
       JobId job, String hash, String input, RunOptions options, @Nullable JobCause cause) {
-    Job stored = jobs.find(List.of(job)).get(job);
-    String stack = stored == null ? null : stored.stack();
-    return starter.startFor(store.intake(), hash, input, options, stack, cause);
+    return starter.startFor(store.intake(), hash, input, options, lookup.stackOf(job), cause);
   }
 
   @Override
