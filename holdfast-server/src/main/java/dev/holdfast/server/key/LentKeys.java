@@ -35,10 +35,11 @@ public final class LentKeys implements Keys {
   public Optional<Caller> authenticate(@Nullable String presented, @Nullable String tenant) {
     String text = presented == null ? "" : presented;
     Lent found = keys.get(KeyText.parse(text).map(KeyText::id).orElse(""));
-    boolean same = found != null && MessageDigest.isEqual(found.hash, KeyText.hash(text));
-    return same && found.caller.tenant() != null && found.caller.tenant().equals(tenant)
-        ? Optional.of(found.caller)
-        : Optional.empty();
+    if (found == null || !MessageDigest.isEqual(found.hash, KeyText.hash(text))) {
+      return Optional.empty();
+    }
+    boolean here = String.valueOf(found.caller.tenant()).equals(tenant);
+    return here ? Optional.of(found.caller) : Optional.empty();
   }
 
   @Override
