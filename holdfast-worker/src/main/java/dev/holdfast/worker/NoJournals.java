@@ -38,7 +38,8 @@ final class NoJournals implements Journals {
   @Override
   public Sent signal(JobId job, RunIntake.NewSignal signal) {
     throw new UnsupportedOperationException(
-        "A remote worker cannot send a signal to job %s: use the API of the server.".formatted(job));
+        "A remote worker cannot send a signal to job %s: use the API of the server."
+            .formatted(job));
   }
 
   private static UnsupportedOperationException refused(ClaimId claim) {

@@ -57,14 +57,16 @@ final class ChildVersions implements AutoCloseable {
 
   /** A handler that ignores its interruption keeps its slot; only a new process gets it back. */
   private void look() {
-    versions.values().forEach(version -> {
-      RemoteWorker worker = version.worker;
-      if (worker != null && isHung(worker.node())) {
-        ChildMain.giveUp(
-            "a handler of %s does not respond to interruption".formatted(version.order.stack()),
-            null);
-      }
-    });
+    versions
+        .values()
+        .forEach(version -> {
+          RemoteWorker worker = version.worker;
+          if (worker != null && isHung(worker.node())) {
+            ChildMain.giveUp(
+                "a handler of %s does not respond to interruption".formatted(version.order.stack()),
+                null);
+          }
+        });
   }
 
   private static boolean isHung(HoldfastNode node) {

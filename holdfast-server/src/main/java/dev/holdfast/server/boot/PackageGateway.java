@@ -101,7 +101,7 @@ final class PackageGateway implements ChildHost, AutoCloseable {
                   secrets.of(call.tenant().tenant()).find(String.valueOf(name)).orElse(null))
               .done());
     } catch (SecretUnavailableException unavailable) {
-      throw Code.SECRETS_NOT_CONFIGURED.because("%s", unavailable.getMessage());
+      throw Code.SECRETS_NOT_CONFIGURED.because("%s", String.valueOf(unavailable.getMessage()));
     }
   }
 

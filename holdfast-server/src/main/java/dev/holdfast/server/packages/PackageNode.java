@@ -71,8 +71,7 @@ final class PackageNode implements AutoCloseable {
     ServerProcess registration = null;
     FairSlots.Share share = null;
     try {
-      String id =
-          NodeIdentity.hostAndPid().id() + (path == null ? "-w" : "-p") + version.number();
+      String id = NodeIdentity.hostAndPid().id() + (path == null ? "-w" : "-p") + version.number();
       registration = shared.host().register(id, version.id().toString(), tasks(version, path));
       Store store = shared.host().store(tenant, registration);
       share = shared.host().share(tenant);

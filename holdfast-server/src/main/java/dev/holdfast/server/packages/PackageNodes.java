@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs the packages of tenants, in the process of the server if it trusts them and in a process for
- * each tenant otherwise: the newest version of each, and older ones as long as live jobs or open runs
- * need them. A version that is not needed any more is
- * unloaded; it is loaded again if work of it appears.
+ * each tenant otherwise: the newest version of each, and older ones as long as live jobs or open
+ * runs need them. A version that is not needed any more is unloaded; it is loaded again if work of
+ * it appears.
  */
 public final class PackageNodes implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(PackageNodes.class);

@@ -62,7 +62,9 @@ final class TenantChild implements AutoCloseable {
     if (!wanted.containsKey(version.number())) {
       Orders.Load order =
           new Orders.Load(
-              version.id().toString(), version.number(), folders.give(jar, folder, tenant.tenant().id()));
+              version.id().toString(),
+              version.number(),
+              folders.give(jar, folder, tenant.tenant().id()));
       wanted.put(version.number(), order);
       tell(order);
     }
@@ -118,9 +120,7 @@ final class TenantChild implements AutoCloseable {
       ChildJvm child =
           ChildJvm.start(
               new ChildJvm.Settings(
-                  host.heapMegabytes(),
-                  Sandbox.userOf(tenant.tenant().id()),
-                  folder),
+                  host.heapMegabytes(), Sandbox.userOf(tenant.tenant().id()), folder),
               folders.classPath(),
               output::line);
       try {

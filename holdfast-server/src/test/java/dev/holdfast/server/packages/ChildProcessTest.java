@@ -69,8 +69,7 @@ class ChildProcessTest {
 
   @BeforeAll
   static void start() throws Exception {
-    server =
-        new TestServer(Map.of("nodeTimeout", "PT6S", "packages.heap", "64", "drain", "PT3S"));
+    server = new TestServer(Map.of("nodeTimeout", "PT6S", "packages.heap", "64", "drain", "PT3S"));
     bad = server.tenant();
     good = server.newTenant("good");
     new TestPackage(folder, "bad")
