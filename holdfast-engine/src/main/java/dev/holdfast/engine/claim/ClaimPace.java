@@ -19,11 +19,14 @@ final class ClaimPace {
 
   /**
    * Returns how many slots become free during two claims. One is the claim that is about to be
-   * sent, the other the one after it, which is sent when half of these slots have become free.
+   * sent, the other the one after it, which is sent when half of these slots have become free. 0 if
+   * they are too few for a claim: the slots of runs, for example, become free only when a run ends,
+   * and claiming for single ones would make tiny batches.
    *
    * @param ended how many attempts of the lane have ended since the node started
+   * @param enough how many jobs are worth a claim
    */
-  int soon(Moment now, long ended) {
+  int soon(Moment now, long ended, int enough) {
     Moment before = lastLook;
     long more = ended - lastEnded;
     lastLook = now;
@@ -36,7 +39,7 @@ final class ClaimPace {
       return 0;
     }
     double soon = 2 * callNanos * more / elapsed;
-    return (int) Math.min(soon, Integer.MAX_VALUE);
+    return soon < enough ? 0 : (int) Math.min(soon, Integer.MAX_VALUE);
   }
 
   /** Notes how long a claim took that returned jobs. */

@@ -192,8 +192,8 @@ public final class Claimer implements Role {
    * jobs of this lane would keep them.
    */
   private int soon(Moment now, int most) {
-    int expected = pace.soon(now, lane.released());
-    if (expected < 2 || starter.prefetches() || lane.isContested()) {
+    int expected = pace.soon(now, lane.released(), Math.max(2, enough()));
+    if (expected == 0 || starter.prefetches() || lane.isContested()) {
       lane.refillAt(-1);
       return 0;
     }
@@ -230,11 +230,16 @@ public final class Claimer implements Role {
    */
   private Moment awaitSlots(Moment now) {
     looksInVain = 0;
-    int enough = Math.max(1, Math.min(LARGEST_BATCH, lane.slots().turn() / 4));
+    int enough = enough();
     lane.hungerFor(enough);
     boolean room = starter.room() > 0 || !starter.hasJobs();
     boolean ready = lane.slots().free() >= enough || lane.wantsRefill();
     return room && ready ? now : now.plus(SLOT_CHECK);
+  }
+
+  /** Returns how many jobs are worth a claim, while there is a backlog. */
+  private int enough() {
+    return Math.max(1, Math.min(LARGEST_BATCH, lane.slots().turn() / 4));
   }
 
   /**
