@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Checks that the build contains everything that {@code ./holdfast} needs, for any user. */
 class LauncherTest {
   private static final List<String> MODULES =
-      List.of("api", "engine", "postgres", "embedded", "package", "server", "cli", "bench");
+      List.of(
+          "api", "engine", "postgres", "embedded", "worker", "package", "server", "cli", "bench");
 
   @TempDir private Path temp;
 

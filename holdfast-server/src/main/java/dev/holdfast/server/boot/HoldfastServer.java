@@ -165,10 +165,7 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   private PackageGateway gateway(
-      HttpStart start,
-      HttpStart.Shared shared,
-      Installation installation,
-      TenantHosting hosting) {
+      HttpStart start, HttpStart.Shared shared, Installation installation, TenantHosting hosting) {
     PackageGateway gateway =
         new PackageGateway(
             config,
