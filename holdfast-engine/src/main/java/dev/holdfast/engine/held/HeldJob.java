@@ -217,10 +217,10 @@ public final class HeldJob {
   /**
    * Decides the outcome of an attempt whose code has not started, so that it never starts.
    *
-   * @return false if its code runs or its outcome is decided; then another thread reports it
+   * @return false if its code has started or its outcome is decided; then another thread reports it
    */
   public synchronized boolean withdraw() {
-    return runner == null && settle();
+    return !ran && settle(); // Code that has returned has no runner, but its outcome counts.
   }
 
   /**

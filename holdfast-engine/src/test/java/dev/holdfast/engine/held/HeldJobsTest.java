@@ -61,6 +61,16 @@ class HeldJobsTest {
   }
 
   @Test
+  void aJobWhoseCodeHasReturnedCannotBeWithdrawn() {
+    HeldJob job = suspect();
+    job.start();
+    job.handlerReturned();
+
+    assertThat(job.withdraw()).as("its thread is about to report its outcome").isFalse();
+    assertThat(job.settle()).isTrue();
+  }
+
+  @Test
   void anAbandonedThreadIsRememberedUntilItEnds() {
     HeldJob first = suspect();
     first.start();
