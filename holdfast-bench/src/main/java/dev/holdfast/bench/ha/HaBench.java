@@ -60,7 +60,7 @@ public final class HaBench extends BenchCommand {
       names = "--asynchronous",
       description =
           "Commit without waiting for the standby, and let it lag by a second when the primary is"
-              + " killed. Acknowledged jobs are then lost: this shows that the benchmark notices.")
+              + " killed. Acknowledged jobs may then be lost, which the check reports.")
   private boolean lossy;
 
   /** Returns false: there are no sides to compare. */

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A PgBouncer in front of the primary. It has a machine of its own, and is pointed to the new
- * primary after a failover, as the failover script of an installation does.
+ * A PgBouncer in front of the primary. It has a separate machine, and is pointed to the new primary
+ * after a failover, as the failover script of an installation does.
  *
  * <p>One PgBouncer for each server, and a URL with both, would not do: PgBouncer shows new clients
  * the state that a server reported when it first connected to it. The driver would regard a
