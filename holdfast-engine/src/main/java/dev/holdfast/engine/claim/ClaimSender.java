@@ -184,10 +184,10 @@ public final class ClaimSender {
 
   /** Holds a job that a call has returned, and passes it on. */
   void hold(HeldJob heldJob, Consumer<HeldJob> accept) {
-    held.jobs().add(heldJob);
+    boolean added = held.jobs().add(heldJob);
     try {
       telemetry.events().claimed(heldJob.job());
-      if (heldJob.tenure().isOver()) {
+      if (!added || heldJob.tenure().isOver()) {
         // Fenced while the claim was in progress; the fence may not have seen this job.
         held.jobs().abandon(heldJob);
       }

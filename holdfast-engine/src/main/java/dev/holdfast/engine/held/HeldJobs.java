@@ -44,12 +44,26 @@ public final class HeldJobs {
     this.onAbandoned = watcher;
   }
 
-  public void add(HeldJob heldJob) {
-    byId.put(heldJob.job().id(), heldJob);
+  /**
+   * Adds a held job, unless a later claim of the same job is held: the reply to an earlier claim
+   * may arrive after the node was fenced and has claimed the job again.
+   *
+   * @return whether it was added
+   */
+  public boolean add(HeldJob heldJob) {
+    HeldJob latest =
+        byId.merge(
+            heldJob.job().id(),
+            heldJob,
+            (held, added) -> added.job().token() > held.job().token() ? added : held);
+    if (latest != heldJob) {
+      return false;
+    }
     if (heldJob.isSuspect()) {
       suspects.claimed(
           heldJob.tenure().incarnation(), heldJob.claim(), heldJob.job().suspicion(), ticker.now());
     }
+    return true;
   }
 
   /** Removes a held job, but not a later claim of the same job. */

@@ -61,6 +61,36 @@ class HeldJobsTest {
   }
 
   @Test
+  void theReplyToAnEarlierClaimDoesNotReplaceALaterOne() {
+    HeldJob earlier = claimed(1);
+    HeldJob later = claimed(2);
+    assertThat(heldJobs.add(later)).isTrue();
+
+    assertThat(heldJobs.add(earlier)).isFalse();
+    heldJobs.abandon(earlier);
+
+    assertThat(heldJobs.find(later.job().id())).isSameAs(later);
+  }
+
+  @Test
+  void aLaterClaimReplacesAnEarlierOne() {
+    HeldJob earlier = claimed(1);
+    HeldJob later = claimed(2);
+    heldJobs.add(earlier);
+
+    assertThat(heldJobs.add(later)).isTrue();
+    heldJobs.remove(earlier);
+
+    assertThat(heldJobs.find(later.job().id())).isSameAs(later);
+  }
+
+  private static HeldJob claimed(long token) {
+    Ticker ticker = Ticker.system();
+    Tenure tenure = new Tenure(NODE, ticker, Duration.ofMinutes(1), () -> false, ticker.now());
+    return new HeldJob(Jobs.withToken(token), token, JobPolicy.NONE, tenure);
+  }
+
+  @Test
   void aJobWhoseCodeHasReturnedCannotBeWithdrawn() {
     HeldJob job = suspect();
     job.start();

@@ -95,11 +95,21 @@ public final class Jobs {
     return of("task", number, null, suspicion);
   }
 
+  /** Returns a claim of job 1 under this token. */
+  public static ClaimedJob withToken(long token) {
+    return of("task", 1, token, null, Suspicion.NONE);
+  }
+
   private static ClaimedJob of(
       String task, int number, @Nullable String payload, Suspicion suspicion) {
+    return of(task, number, number, payload, suspicion);
+  }
+
+  private static ClaimedJob of(
+      String task, int number, long token, @Nullable String payload, Suspicion suspicion) {
     return new ClaimedJob(
         new JobId(new UUID(1, number)),
-        number,
+        token,
         task,
         "default",
         true,
