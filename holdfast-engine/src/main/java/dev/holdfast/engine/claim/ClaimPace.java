@@ -20,8 +20,7 @@ final class ClaimPace {
   /**
    * Returns how many slots become free during two claims. One is the claim that is about to be
    * sent, the other the one after it, which is sent when half of these slots have become free. 0 if
-   * they are too few for a claim: the slots of runs, for example, become free only when a run ends,
-   * and claiming for single ones would make tiny batches.
+   * they are too few for a claim: claiming for single ones would make tiny batches.
    *
    * @param ended how many attempts of the lane have ended since the node started
    * @param enough how many jobs are worth a claim

@@ -48,6 +48,7 @@ public final class Claimer implements Role {
   private Moment roomForSuspects = Moment.NEVER;
   private volatile boolean stopped;
   private int turns;
+  private long keptBefore;
 
   /**
    * @param runner runs the jobs that are claimed for a free slot
@@ -188,12 +189,16 @@ public final class Claimer implements Role {
 
   /**
    * Returns how many jobs to claim beside those that have a slot, because slots become free while
-   * the claim is under way. None if the lane prefetches, or if another one waits for its slots: the
-   * jobs of this lane would keep them.
+   * the claim is under way. None if the lane prefetches; if another one waits for its slots,
+   * because the jobs of this lane would keep them; or if steps of runs follow each other in its
+   * slots, which then become free many at a time, when their runs end.
    */
   private int soon(Moment now, int most) {
     int expected = pace.soon(now, lane.released(), Math.max(2, enough()));
-    if (expected == 0 || starter.prefetches() || lane.isContested()) {
+    long kept = lane.kept();
+    boolean continued = kept != keptBefore;
+    keptBefore = kept;
+    if (expected == 0 || continued || starter.prefetches() || lane.isContested()) {
       lane.refillAt(-1);
       return 0;
     }

@@ -25,6 +25,7 @@ public final class Lane {
   private final String name;
   private final SlotQueue queued = new SlotQueue();
   private final LongAdder released = new LongAdder();
+  private final LongAdder kept = new LongAdder();
   private volatile Consumer<HeldJob> run = heldJob -> {};
   private volatile int refill = -1;
   private volatile int hunger;
@@ -117,7 +118,16 @@ public final class Lane {
    * stored, so that what follows the job can start in it.
    */
   public boolean keepsSlotOf(HeldJob ended) {
-    return keeps.test(ended);
+    boolean keep = keeps.test(ended);
+    if (keep) {
+      kept.increment();
+    }
+    return keep;
+  }
+
+  /** Returns how often a slot was kept for what follows its job, since the node started. */
+  public long kept() {
+    return kept.sum();
   }
 
   /** Returns whether so few jobs wait for a slot that its claimer should claim more. */

@@ -29,6 +29,7 @@ import dev.holdfast.engine.run.TimeoutWatcher;
 import dev.holdfast.engine.run.Unreadable;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.workflow.StepClaims;
 import dev.holdfast.engine.workflow.StepNames;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +86,10 @@ final class WorkingRoles {
         new ClaimRules(components.rules, components.taskRules, components.modes, unreadable);
     ClaimSender sender =
         new ClaimSender(
-            components.store.claims(),
+            new StepClaims(
+                components.store.claims(),
+                components.store.runs().advance(),
+                components.client.workflows()),
             components.settings.stacks().serves(),
             components.claims,
             rules,

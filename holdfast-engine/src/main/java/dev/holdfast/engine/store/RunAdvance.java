@@ -1,5 +1,6 @@
 package dev.holdfast.engine.store;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import java.time.Duration;
@@ -56,6 +57,26 @@ public interface RunAdvance {
    * marks are read after the lock, in a later statement.
    */
   Report advance(Collection<RunId> runs, RunPlanner planner);
+
+  /**
+   * A run that is open.
+   *
+   * @param facts the run, without marks
+   * @param seq the number of its last event
+   * @param jobs the given jobs and the steps that they execute now: moving a run to another graph
+   *     changes the positions of its steps
+   */
+  record Seen(RunFacts facts, long seq, Map<JobId, Integer> jobs) {}
+
+  /**
+   * Reads the runs of jobs that execute steps, without locking them, so that the success of a step
+   * can be planned before it is stored, see {@link #express}. Jobs of maps are left out, and runs
+   * whose next plan needs more than their row and the outputs of their steps: those that are not
+   * RUNNING or not in their main phase, that have marks or maps, or that were retried.
+   *
+   * @param planner learns the graphs of these runs
+   */
+  List<Seen> look(Collection<JobId> jobs, RunPlanner planner);
 
   /**
    * A step that has succeeded, with the plan for what follows, computed before the success is

@@ -5,6 +5,7 @@ import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.codec.Utf8Length;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunAdvance;
@@ -14,6 +15,7 @@ import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.StepRef;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,9 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The runs that this node started or advanced last, as they were then. From them it plans what
- * follows the success of a step before the success is stored, see {@link RunAdvance#express}. A run
- * that has changed meanwhile is not harmed: the store compares the number of its last event.
+ * The runs that this node started, advanced or claimed steps of, as they were then. From them it
+ * plans what follows the success of a step before the success is stored, see {@link
+ * RunAdvance#express}. A run that has changed meanwhile is not harmed: the store compares the
+ * number of its last event.
  *
  * <p>Runs with maps are not kept, because their counters change without events, nor are retried
  * ones whose steps may continue with the jobs that they had before. Only a limited number of runs
@@ -109,6 +112,34 @@ final class KnownRuns {
       jobs.put(job.job().id(), job.step());
     }
     put(new Known(after(before, plan), seq, outputs, jobs));
+  }
+
+  /** Returns those of the jobs that execute steps, not elements of maps, of runs not known. */
+  synchronized List<JobId> unknown(List<ClaimedJob> jobs) {
+    List<JobId> unknown = new ArrayList<>();
+    for (ClaimedJob job : jobs) {
+      StepRef step = job.step();
+      if (kept && step != null && step.item() == StepRef.NO_ITEM && !contains(job.id())) {
+        unknown.add(job.id());
+      }
+    }
+    return unknown;
+  }
+
+  /** Learns a run that was read. */
+  synchronized void learn(RunAdvance.Seen seen) {
+    Known known = runs.get(seen.facts().id());
+    if (known != null && known.seq > seen.seq()) {
+      return; // It was advanced here after it was read.
+    }
+    forget(seen.facts().id());
+    Map<JobId, Integer> all = new HashMap<>(seen.jobs());
+    Map<Integer, Optional<String>> outputs = Map.of();
+    if (known != null && known.seq == seen.seq()) {
+      all.putAll(known.jobs);
+      outputs = known.outputs;
+    }
+    put(new Known(seen.facts(), seen.seq(), outputs, all));
   }
 
   private static boolean isKept(RunFacts before, RunPlan plan) {

@@ -35,6 +35,7 @@ import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.run.TimeoutWatcher;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Finish;
@@ -54,6 +55,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -72,7 +74,9 @@ class ClaimerTest {
   private final Lane lane =
       new Lane("default", TaskExecutor.of("own", SLOTS, threads), List.of(TASK.name()), slots);
   private final List<HeldJob> handedBack = new ArrayList<>();
+  private final List<Integer> requested = new ArrayList<>();
   private Supplier<List<ClaimedJob>> reply = List::of;
+  private Moment clock = NOW;
 
   @AfterEach
   void stop() {
@@ -107,7 +111,12 @@ class ClaimerTest {
             Proxy.newProxyInstance(
                 Claims.class.getClassLoader(),
                 new Class<?>[] {Claims.class},
-                (proxy, method, arguments) -> reply.get());
+                (proxy, method, arguments) -> {
+                  if (arguments[0] instanceof ClaimRequest request) {
+                    requested.add(request.start());
+                  }
+                  return reply.get();
+                });
     Environment environment = Jobs.environment(TICKER, new Random(1));
     Telemetry telemetry = Jobs.telemetry(meters, TICKER);
     ContextServices services = Jobs.services(TICKER, heldJobs);
@@ -142,7 +151,8 @@ class ClaimerTest {
     ClaimRules rules =
         new ClaimRules(
             new QueueRules(), new TaskRules(), new CurrentModes(Modes.FULL), Jobs.unreadable());
-    ClaimSender sender = new ClaimSender(claims, Set.of(), held, rules, tasks, telemetry, TICKER);
+    ClaimSender sender =
+        new ClaimSender(claims, Set.of(), held, rules, tasks, telemetry, () -> clock);
     Claimer claimer =
         new Claimer(
             lane,
@@ -214,6 +224,41 @@ class ClaimerTest {
   private static HeldJob heldJob(int number) {
     Tenure tenure = new Tenure(new UUID(1, 1), TICKER, Duration.ofHours(1), () -> false, NOW);
     return new HeldJob(job(number), 1, JobPolicy.NONE, tenure);
+  }
+
+  /** Ticks a claimer whose slots have all become free and been taken again since the last tick. */
+  private List<Integer> tickWhileSlotsTurnOver(Claimer claimer, Moment now) {
+    requested.clear();
+    for (int i = 0; i < SLOTS; i++) {
+      lane.release();
+    }
+    assertThat(slots.reserve(SLOTS)).isEqualTo(SLOTS);
+    claimer.expectWork();
+    claimer.tick(now);
+    return requested;
+  }
+
+  @Test
+  void jobsAreClaimedForSlotsThatBecomeFreeUnlessStepsFollowEachOtherInThem() {
+    Claimer claimer = claimer();
+    reply =
+        () -> {
+          clock = NOW.plus(Duration.ofMillis(10)); // The claim takes this long.
+          return IntStream.rangeClosed(1, SLOTS).mapToObj(ClaimerTest::job).toList();
+        };
+    claimer.tick(NOW);
+    reply = List::of;
+    assertThat(tickWhileSlotsTurnOver(claimer, NOW.plus(Duration.ofMillis(20))))
+        .as("two claims take as long as the slots were occupied")
+        .containsExactly(SLOTS);
+
+    lane.slotsKeptFor(ended -> true);
+    assertThat(lane.keepsSlotOf(heldJob(9))).isTrue();
+
+    assertThat(tickWhileSlotsTurnOver(claimer, NOW.plus(Duration.ofMillis(40)))).isEmpty();
+    assertThat(tickWhileSlotsTurnOver(claimer, NOW.plus(Duration.ofMillis(60))))
+        .as("no step has followed another one since")
+        .containsExactly(SLOTS);
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.holdfast.engine.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
@@ -54,6 +55,11 @@ class AdvancerTest {
     public Report advance(Collection<RunId> runs, RunPlanner planner) {
       return new Report(
           0, Map.of(), Map.of(), Set.of(), Set.of(), Optional.empty(), Set.of(), Map.of());
+    }
+
+    @Override
+    public List<Seen> look(Collection<JobId> jobs, RunPlanner planner) {
+      return List.of();
     }
 
     @Override

@@ -1,9 +1,11 @@
 package dev.holdfast.postgres.workflow;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.Definitions;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunData;
+import dev.holdfast.engine.store.RunFacts;
 import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.store.StartHere;
 import dev.holdfast.postgres.db.Database;
@@ -21,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 
 /** Moves runs forward. */
@@ -108,6 +111,17 @@ final class PgRunAdvance implements RunAdvance {
     return report(effects, gates.letThrough(effects.gates), locked(missed));
   }
 
+  @Override
+  public List<Seen> look(Collection<JobId> jobs, RunPlanner planner) {
+    return database.run(
+        "read the runs of %d jobs".formatted(jobs.size()),
+        handle -> {
+          List<Seen> seen = reads.look(handle, jobs);
+          learn(handle, seen.stream().map(Seen::facts), planner);
+          return seen;
+        });
+  }
+
   /** Returns the runs that have marks, although this call has not advanced them. */
   private Set<RunId> locked(Set<UUID> missed) {
     return missed.isEmpty()
@@ -149,7 +163,7 @@ final class PgRunAdvance implements RunAdvance {
     if (taken.isEmpty()) {
       return new PlanEffects();
     }
-    learn(handle, taken, planner);
+    learn(handle, taken.stream().map(Read::facts), planner);
     Map<RunId, RunData> known = data.read(handle, wanted(handle, taken, planner));
     List<Planned> plans =
         taken.stream()
@@ -192,10 +206,9 @@ final class PgRunAdvance implements RunAdvance {
     }
   }
 
-  private void learn(Handle handle, List<Read> taken, RunPlanner planner) {
+  private void learn(Handle handle, Stream<RunFacts> runs, RunPlanner planner) {
     Set<Integer> unknown =
-        taken.stream()
-            .map(read -> read.facts().definition())
+        runs.map(RunFacts::definition)
             .filter(definition -> !planner.knows(definition))
             .collect(Collectors.toSet());
     if (!unknown.isEmpty()) {

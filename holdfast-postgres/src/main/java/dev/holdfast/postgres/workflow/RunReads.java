@@ -3,6 +3,7 @@ package dev.holdfast.postgres.workflow;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.engine.store.RunAdvance.Seen;
 import dev.holdfast.engine.store.RunFacts;
 import dev.holdfast.engine.store.RunFacts.FormerJob;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
@@ -16,6 +17,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,8 +26,9 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks runs and reads what happened to them, each in its own statement: the snapshot in which
- * marks are read is newer than the lock, so it contains every outcome that was written before.
+ * Reads runs. An advance locks them and reads what happened to them, each in its own statement: the
+ * snapshot in which marks are read is newer than the lock, so it contains every outcome that was
+ * written before.
  */
 final class RunReads {
   // By run_pkey and run_mark_run. A run that another node has locked is advanced there.
@@ -38,6 +41,20 @@ final class RunReads {
         and exists (select from ${schema}.run_mark m where m.run_id = r.id)
       order by r.id
       for no key update skip locked
+      """;
+
+  // By job_pkey, run_pkey, run_mark_run and run_map_pkey. In one snapshot: moving a run changes it
+  // and the steps of its jobs together.
+  private static final String LOOK =
+      """
+      select r.id, r.definition, r.state, r.phase, r.steps, r.input, r.reason, r.priority, r.stack,
+             r.started_by, r.bytes, r.seq, r.retried, j.id, j.step
+      from ${schema}.job j
+      join ${schema}.run r on r.id = j.run_id
+      where j.id = any(:ids::uuid[]) and j.item = -1
+        and r.state = 'RUNNING' and r.phase = 'MAIN' and not r.retried
+        and not exists (select from ${schema}.run_mark m where m.run_id = r.id)
+        and not exists (select from ${schema}.run_map m where m.run_id = r.id)
       """;
 
   // By run_mark_run.
@@ -125,6 +142,7 @@ final class RunReads {
   private record StepOf(RunId run, int step) {}
 
   private final String lock;
+  private final String look;
   private final String marks;
   private final String maps;
   private final String former;
@@ -132,10 +150,28 @@ final class RunReads {
 
   RunReads(Database database) {
     this.lock = database.sql(LOCK);
+    this.look = database.sql(LOOK);
     this.marks = database.sql(MARKS);
     this.maps = database.sql(MAPS);
     this.former = database.sql(FORMER.replace("${payload}", JobColumns.payload("d")));
     this.forget = database.sql(FORGET);
+  }
+
+  /** Reads those runs of jobs that have neither marks nor maps, and were not retried. */
+  List<Seen> look(Handle handle, Collection<JobId> jobs) {
+    Map<Row, Map<JobId, Integer>> steps = new LinkedHashMap<>();
+    handle
+        .createQuery(look)
+        .bindArray("ids", UUID.class, Columns.of(jobs, JobId::value))
+        .map((row, context) ->
+            steps
+                .computeIfAbsent(Row.read(row), run -> new HashMap<>())
+                .put(new JobId(row.getObject(14, UUID.class)), row.getInt(15)))
+        .list();
+    List<Seen> seen = new ArrayList<>(steps.size());
+    steps.forEach(
+        (row, of) -> seen.add(new Seen(facts(row, List.of(), 0, Map.of(), Map.of()), row.seq, of)));
+    return seen;
   }
 
   /** Locks those of the runs that have marks and are not locked, and takes their marks. */

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import dev.holdfast.api.job.Job;
@@ -21,6 +22,7 @@ import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.RunAdvance.Express;
 import dev.holdfast.engine.store.RunAdvance.Expressed;
+import dev.holdfast.engine.store.RunAdvance.Seen;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunQueries.StoredEvent;
@@ -32,6 +34,7 @@ import dev.holdfast.engine.store.TaskStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -99,6 +102,53 @@ public abstract class RunExpressContract extends RunContract {
             tuple(RunEvent.Kind.STEP_SUCCEEDED, 0), tuple(RunEvent.Kind.STEP_STARTED, 1));
     assertThat(details(id).marked()).isFalse();
     assertThat(worker.claimOne().step()).isEqualTo(new StepRef(id, 1, StepRef.NO_ITEM));
+  }
+
+  @Test
+  void aRunIsSeenWithTheNumberOfItsLastEvent() {
+    RunId id = start(chain(3));
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+
+    Seen seen = look(job.id()).orElseThrow();
+
+    assertThat(seen.seq()).isEqualTo(seq(id));
+    assertThat(seen.facts().steps()).isEqualTo("A..");
+    assertThat(seen.jobs()).containsOnly(entry(job.id(), 0));
+    assertThat(seen.facts().definition()).isEqualTo(definition);
+    assertThat(express(worker, step(job, seen.seq(), 3))).containsExactly(job.claim());
+    JobId next = worker.claimOne().id();
+    Seen later = look(next).orElseThrow();
+    assertThat(later.facts().steps()).isEqualTo("SA.");
+    assertThat(later.facts().bytes()).isEqualTo("\"done\"".length());
+    assertThat(later.jobs()).containsOnly(entry(next, 1));
+    assertThat(look(job.id())).isEmpty();
+  }
+
+  @Test
+  void aRunWithMarksIsNotSeen() {
+    RunId id = start(chain(3).first(plan -> plan.job(0).job(1)));
+    JobId other = jobOf(id, 1).id();
+    assertThat(look(other)).isPresent();
+
+    succeedOne();
+
+    assertThat(look(other)).isEmpty();
+  }
+
+  @Test
+  void aRunThatIsPausedIsNotSeen() {
+    RunId id = start(chain(3));
+    JobId job = jobOf(id, 0).id();
+    assertThat(look(job)).isPresent();
+
+    pause(id);
+
+    assertThat(look(job)).isEmpty();
+  }
+
+  private Optional<Seen> look(JobId job) {
+    return runs.advance().look(List.of(job), planner).stream().findFirst();
   }
 
   /** The success of the only step of a run, which ends with it. */

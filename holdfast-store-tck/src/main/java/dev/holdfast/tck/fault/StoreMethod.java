@@ -74,6 +74,7 @@ public enum StoreMethod {
   FIRE(ScheduleStore.class, schedules -> schedules.fire(null)),
   START_RUN(RunIntake.class, runs -> runs.start(null, null, null)),
   ADVANCE(RunAdvance.class, runs -> runs.advance(null, null)),
+  LOOK_AT_RUNS(RunAdvance.class, runs -> runs.look(null, null)),
   MARKED(RunAdvance.class, runs -> runs.marked(0)),
   FIND_RUN(RunQueries.class, runs -> runs.find(null)),
   PAUSE(RunControl.class, runs -> runs.pause(null, null)),

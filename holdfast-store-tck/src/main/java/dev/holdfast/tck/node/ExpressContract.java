@@ -69,14 +69,26 @@ public abstract class ExpressContract extends NodeTestBase {
   }
 
   @Test
-  void aRunThatWasStartedElsewhereIsKnownAfterItsFirstAdvance() throws Exception {
+  void aRunThatWasStartedElsewhereIsKnownFromTheClaimOfItsFirstStep() throws Exception {
     FaultyStore faulty = new FaultyStore(store());
     HoldfastNode node = start(faulty);
 
     Started<Note> run = client().runs().start(CHAIN, new Note("a"));
 
     assertEnded(node, run);
-    assertThat(faulty.calls(StoreMethod.EXPRESS)).isEqualTo(3);
+    assertThat(faulty.calls(StoreMethod.EXPRESS)).isEqualTo(4);
+    assertThat(faulty.calls(StoreMethod.ADVANCE)).isZero();
+  }
+
+  @Test
+  void aRunThatCannotBeReadIsAdvancedAsUsual() throws Exception {
+    FaultyStore faulty = new FaultyStore(store()).failNext(StoreMethod.LOOK_AT_RUNS);
+    HoldfastNode node = start(faulty);
+
+    assertEnded(node, client().runs().start(CHAIN, new Note("a")));
+
+    assertThat(faulty.calls(StoreMethod.LOOK_AT_RUNS)).isPositive();
+    assertThat(faulty.calls(StoreMethod.ADVANCE)).isPositive();
   }
 
   @Test

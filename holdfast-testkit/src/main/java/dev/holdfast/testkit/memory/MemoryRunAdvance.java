@@ -1,5 +1,6 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
@@ -12,6 +13,7 @@ import dev.holdfast.engine.store.RunFacts;
 import dev.holdfast.engine.store.RunFacts.FormerJob;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
+import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.store.StartHere;
@@ -21,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -72,6 +75,34 @@ final class MemoryRunAdvance implements RunAdvance {
       } finally {
         tables.transaction(now -> runs.locked.removeAll(locked.keySet()));
       }
+    });
+  }
+
+  @Override
+  public List<Seen> look(Collection<JobId> jobs, RunPlanner planner) {
+    return tables.transaction(now -> {
+      Map<RunId, Map<JobId, Integer>> steps = new TreeMap<>();
+      for (JobId id : jobs) {
+        JobRow row = tables.live.get(id);
+        StepRef step = row == null ? null : row.step;
+        if (step != null && step.item() == StepRef.NO_ITEM) {
+          steps.computeIfAbsent(step.run(), run -> new HashMap<>()).put(id, step.step());
+        }
+      }
+      List<Seen> seen = new ArrayList<>();
+      steps.forEach((id, of) -> {
+        StoredRun run = runs.open.get(id);
+        if (run != null
+            && run.state == RunState.RUNNING
+            && run.phase == RunPhase.MAIN
+            && !run.retried
+            && !runs.isMarked(id)
+            && run.maps.isEmpty()) {
+          teach(planner, run.definition);
+          seen.add(new Seen(facts(run, List.of()), runs.lastEvent(id), of));
+        }
+      });
+      return seen;
     });
   }
 
