@@ -35,6 +35,7 @@ import dev.holdfast.engine.store.Upkeep;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -631,6 +632,11 @@ public final class NodeBuilder {
   /** Returns the names of the tasks that have a handler. */
   public Set<String> taskNames() {
     return draft.declared.taskNames();
+  }
+
+  /** Returns the workflows that are known, except those of which only the graph is stored. */
+  public List<Workflow<?, ?>> workflows() {
+    return List.copyOf(draft.declared.workflows);
   }
 
   /**

@@ -10,6 +10,7 @@ import dev.holdfast.engine.store.RunControl;
 import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.store.RunRow;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ public final class WorkflowCatalog {
   private final GraphPlanner planner;
   private final KnownRuns known;
   private final Map<Workflow<?, ?>, Registered> registered = new ConcurrentHashMap<>();
+  private final Map<String, Workflow<?, ?>> defined = new ConcurrentHashMap<>();
 
   /** A workflow of this process, with its graph as stored. */
   record Registered(Definitions.Stored stored, Graph graph) {}
@@ -60,6 +62,14 @@ public final class WorkflowCatalog {
    */
   public void register(Workflow<?, ?> workflow) {
     registered(workflow);
+  }
+
+  /**
+   * Defines workflows of this process, so that runs can be started by name. They are stored when
+   * the first one is started, unless a node has stored them by then.
+   */
+  public void define(Collection<Workflow<?, ?>> workflows) {
+    workflows.forEach(workflow -> defined.put(workflow.name(), workflow));
   }
 
   Registered registered(Workflow<?, ?> workflow) {
@@ -140,16 +150,22 @@ public final class WorkflowCatalog {
   }
 
   /**
-   * Returns the graph of a workflow that was stored last.
+   * Returns the graph of a workflow that was stored last. If none is stored, stores the one that
+   * this process {@linkplain #define defines}.
    *
-   * @throws UnknownWorkflowException if there is none
+   * @throws UnknownWorkflowException if there is neither
    */
   Registered latest(String workflow) {
-    Definitions.Stored found =
-        definitions.versions(workflow).stream()
-            .findFirst()
-            .orElseThrow(() -> new UnknownWorkflowException(workflow, definitions.names()));
-    return usable(found);
+    Optional<Definitions.Stored> found = definitions.versions(workflow).stream().findFirst();
+    if (found.isPresent()) {
+      return usable(found.get());
+    }
+    Workflow<?, ?> own = defined.get(workflow);
+    if (own == null) {
+      throw new UnknownWorkflowException(workflow, definitions.names());
+    }
+    forget(own); // If it is in the cache, it was deleted since.
+    return registered(own);
   }
 
   /**

@@ -31,11 +31,16 @@ import org.jspecify.annotations.Nullable;
  * written before.
  */
 final class RunReads {
+  private static final String RUN =
+      """
+      r.id, r.definition, r.state, r.phase, r.steps, r.input, r.reason, r.priority, r.stack,
+      r.started_by, r.bytes, r.seq, r.retried\
+      """;
+
   // By run_pkey and run_mark_run. A run that another node has locked is advanced there.
   private static final String LOCK =
       """
-      select r.id, r.definition, r.state, r.phase, r.steps, r.input, r.reason, r.priority, r.stack,
-             r.started_by, r.bytes, r.seq, r.retried
+      select ${run}
       from ${schema}.run r
       where r.id = any(:ids::uuid[]) and r.state <> 'QUEUED'
         and exists (select from ${schema}.run_mark m where m.run_id = r.id)
@@ -47,8 +52,7 @@ final class RunReads {
   // and the steps of its jobs together.
   private static final String LOOK =
       """
-      select r.id, r.definition, r.state, r.phase, r.steps, r.input, r.reason, r.priority, r.stack,
-             r.started_by, r.bytes, r.seq, r.retried, j.id, j.step
+      select ${run}, j.id, j.step
       from ${schema}.job j
       join ${schema}.run r on r.id = j.run_id
       where j.id = any(:ids::uuid[]) and j.item = -1
@@ -149,8 +153,8 @@ final class RunReads {
   private final String forget;
 
   RunReads(Database database) {
-    this.lock = database.sql(LOCK);
-    this.look = database.sql(LOOK);
+    this.lock = database.sql(LOCK.replace("${run}", RUN));
+    this.look = database.sql(LOOK.replace("${run}", RUN));
     this.marks = database.sql(MARKS);
     this.maps = database.sql(MAPS);
     this.former = database.sql(FORMER.replace("${payload}", JobColumns.payload("d")));

@@ -63,6 +63,7 @@ final class TenantHosting {
       links.tracing(setup.traces());
     }
     links.origins(setup.catalog()::origin);
+    links.workflows(sample.workflows());
     this.migrations =
         new TenantMigrations(
             installation.control(), SchemaScripts.load(installation.connections().migrating()));

@@ -1,5 +1,6 @@
 package dev.holdfast.server.node;
 
+import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.notify.ClusterCoordinator;
@@ -9,6 +10,7 @@ import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.server.tenant.Tenant;
 import dev.holdfast.server.tenant.TenantAccess;
 import io.opentelemetry.api.OpenTelemetry;
+import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,7 @@ public final class TenantLinks implements TenantAccess {
   private volatile @Nullable ServerNode node;
   private volatile ClientSettings clients = ClientSettings.DEFAULT;
   private volatile IntFunction<JobOrigin> origins = tenant -> JobOrigin.NONE;
+  private volatile List<Workflow<?, ?>> workflows = List.of();
 
   public TenantLinks(
       SharedConnections connections,
@@ -45,6 +48,16 @@ public final class TenantLinks implements TenantAccess {
   /** Sets which stacks the jobs and runs of tenants belong to. */
   public void origins(IntFunction<JobOrigin> ofTenants) {
     origins = ofTenants;
+  }
+
+  /** Lets clients of tenants that are opened from now on start runs of these workflows. */
+  public void workflows(List<Workflow<?, ?>> ofServer) {
+    workflows = ofServer;
+  }
+
+  @Override
+  public List<Workflow<?, ?>> workflows() {
+    return workflows;
   }
 
   /** Traces the calls of the clients of tenants that are opened from now on. */

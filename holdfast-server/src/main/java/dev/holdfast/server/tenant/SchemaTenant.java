@@ -43,16 +43,16 @@ final class SchemaTenant implements OpenTenant {
     Opened known = opened;
     if (known == null) {
       Store store = access.store(this::tenant);
-      known =
-          new Opened(
+      HoldfastClient client =
+          HoldfastClient.on(
               store,
-              HoldfastClient.on(
-                  store,
-                  new JsonCodec(),
-                  access.clients(),
-                  access.coordinator(tenant),
-                  access.origin(tenant)),
-              HoldfastLeases.on(store));
+              new JsonCodec(),
+              access.clients(),
+              access.coordinator(tenant),
+              access.origin(tenant));
+      // A node registers them too, but clients need not wait for that.
+      client.workflows().define(access.workflows());
+      known = new Opened(store, client, HoldfastLeases.on(store));
       opened = known;
     }
     return known;

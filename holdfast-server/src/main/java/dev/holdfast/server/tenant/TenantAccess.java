@@ -1,9 +1,11 @@
 package dev.holdfast.server.tenant;
 
+import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** How this server reaches the tables and the nodes of tenants. */
@@ -24,6 +26,9 @@ public interface TenantAccess {
 
   /** Returns which stacks the jobs and runs belong to that clients of a tenant create. */
   JobOrigin origin(Tenant tenant);
+
+  /** Returns the workflows of this server, which every tenant may run. */
+  List<Workflow<?, ?>> workflows();
 
   /** Makes a change in a tenant, and makes sure that a node finds the work that it creates. */
   <T> T change(Tenant tenant, Supplier<T> change);

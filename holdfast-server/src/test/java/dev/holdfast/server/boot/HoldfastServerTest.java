@@ -113,6 +113,21 @@ class HoldfastServerTest {
   }
 
   @Test
+  void aRunOfTheServersWorkflowsStartsBeforeANodeHasRegisteredThem() {
+    try (TestServer api = new TestServer(Map.of("mode", "api"))) {
+      ApiClient acme = api.newTenant("acme");
+
+      String started = "{\"workflow\":\"test::approval\"}";
+      api.tenant().post(T + "/runs", started).expect(201);
+      acme.post("/v1/tenants/acme/runs", started).expect(201);
+
+      Reply unknown =
+          acme.post("/v1/tenants/acme/runs", "{\"workflow\":\"test::none\"}").expect(404);
+      assertThat(unknown.text("code")).isEqualTo("WORKFLOW_NOT_FOUND");
+    }
+  }
+
+  @Test
   void modulesOnTheClassPathAreInstalled() {
     try (TestServer api = new TestServer(Map.of("mode", "api"));
         HoldfastServer worker = HoldfastServer.start(api.config(Map.of("mode", "worker")))) {
