@@ -32,8 +32,8 @@ store() {
   buildah --root "$out/storage" --runroot "$out/run" --storage-driver vfs "$@"
 }
 
-# Unpacked only: there are no services to set up. What libraries need is added by apt. Copyright files
-# stay, because licences require them.
+# Unpacked only: there are no services to set up. What the packages depend on is added by apt; what
+# serves administration only is removed. Copyright files stay, because licences require them.
 if [ ! -s "$out/base.tar" ]; then
   mmdebstrap --quiet --variant=extract \
     --include=base-files,base-passwd,bash,coreutils,dash,libc-bin,libc6,libstdc++6,util-linux \
@@ -42,7 +42,8 @@ if [ ! -s "$out/base.tar" ]; then
       mkdir -p dev proc sys usr/local/bin
       for file in passwd group; do cp "usr/share/base-passwd/$file.master" "etc/$file"; done
       find usr/share/doc -type f ! -name copyright -delete
-      rm -rf usr/share/locale usr/share/man usr/share/info usr/lib/*/gconv/[A-Z]*' \
+      rm -rf usr/share/locale usr/share/man usr/share/info usr/share/perl5 usr/lib/*/gconv
+      rm -rf usr/sbin/* usr/bin/dpkg* usr/bin/tar usr/bin/localedef' \
     bookworm "$out/base.tar"
 fi
 container=$(store from scratch)
