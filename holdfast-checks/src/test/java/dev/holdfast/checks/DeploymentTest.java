@@ -123,7 +123,12 @@ class DeploymentTest {
   void scriptsAreValid() throws Exception {
     for (String script :
         List.of(
-            "assemble.sh", "train.sh", "build-offline.sh", "try-offline.sh", "holdfast", "health")) {
+            "assemble.sh",
+            "train.sh",
+            "build-offline.sh",
+            "try-offline.sh",
+            "holdfast",
+            "health")) {
       Path file = DEPLOY.resolve("image").resolve(script);
       String shell = read("image/" + script).startsWith("#!/bin/bash") ? "bash" : "sh";
       assertThat(exit(Map.of(), shell, "-n", file.toString())).as(script).isZero();

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The image of the Dockerfile, built and started. It takes a minute and a half and what few machines
- * have, so it is skipped elsewhere; {@link DeploymentTest} checks the files everywhere.
+ * The image of the Dockerfile, built and started. It takes a minute and a half and what few
+ * machines have, so it is skipped elsewhere; {@link DeploymentTest} checks the files everywhere.
  */
 @EnabledOnOs(OS.LINUX)
 class ImageTest {
@@ -38,8 +38,7 @@ class ImageTest {
     for (String program : List.of("buildah", "mmdebstrap")) {
       assumeTrue(isInstalled(program), program + " is not installed on this machine");
     }
-    assumeTrue(
-        Runtime.version().feature() >= 25, "the image needs a JDK 25, and this is " + jdk());
+    assumeTrue(Runtime.version().feature() >= 25, "the image needs a JDK 25, and this is " + jdk());
     assumeTrue(
         Files.isDirectory(Checkout.root().resolve("holdfast-cli/target/distribution")),
         "the distribution is not built: run 'mvn verify -Pdistribution'");
