@@ -27,7 +27,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * The files in {@code deploy} fit the program: what they copy exists, and a server accepts their
- * settings. Images and services are not started here.
+ * settings. Services are not started here, and the image only by {@link ImageTest}.
  */
 class DeploymentTest {
   private static final Path DEPLOY = Checkout.root().resolve("deploy");
@@ -64,7 +64,8 @@ class DeploymentTest {
     for (String copy : instructions("COPY")) {
       String[] words = copy.split(" ", -1);
       if (!words[0].startsWith("--from=")) {
-        assertThat(Checkout.root().resolve(words[0])).exists();
+        Path copied = Checkout.root().resolve(words[0]);
+        assertThat(copied).exists().isExecutable(); // Folders are as well.
       }
     }
     assertThat(instructions("COPY")).anyMatch(copy -> copy.startsWith("--from=build "));
@@ -90,11 +91,12 @@ class DeploymentTest {
   @Test
   void theImageRunsAServerAsAnotherUserThanRoot() throws IOException {
     List<String> lines = dockerfile();
-    assertThat(lines.stream().filter(line -> line.startsWith("FROM "))).hasSize(2);
-    int last = lines.lastIndexOf("FROM ${BASE_IMAGE}");
-    assertThat(lines.subList(last, lines.size())).contains("USER 10001");
-    assertThat(lines.indexOf("USER 10001"))
-        .isLessThan(lines.indexOf("RUN deploy/image/train.sh /opt/holdfast"));
+    int last = lines.lastIndexOf("FROM installed");
+    assertThat(lines.subList(last, lines.size()))
+        .contains("USER 10001")
+        .noneMatch(line -> line.startsWith("FROM ") && !line.equals("FROM installed"));
+    assertThat(lines.subList(lines.indexOf("FROM installed AS trained"), last))
+        .containsSubsequence("USER 10001", "RUN /tmp/train.sh /opt/holdfast");
     assertThat(instructions("CMD")).containsExactly("[\"serve\"]");
     assertThat(Commands.mistake("serve")).isEmpty();
     Map<String, String> variables = new LinkedHashMap<>();
@@ -119,7 +121,14 @@ class DeploymentTest {
 
   @Test
   void scriptsAreValid() throws Exception {
-    for (String script : List.of("assemble.sh", "train.sh", "holdfast", "health")) {
+    for (String script :
+        List.of(
+            "assemble.sh",
+            "train.sh",
+            "build-offline.sh",
+            "try-offline.sh",
+            "holdfast",
+            "health")) {
       Path file = DEPLOY.resolve("image").resolve(script);
       String shell = read("image/" + script).startsWith("#!/bin/bash") ? "bash" : "sh";
       assertThat(exit(Map.of(), shell, "-n", file.toString())).as(script).isZero();
