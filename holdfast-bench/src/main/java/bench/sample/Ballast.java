@@ -28,9 +28,9 @@ final class Ballast {
   /** Reads a resource of its jar, as applications do, and defines classes from it. */
   private static List<Class<?>> define() {
     List<Class<?>> classes = new ArrayList<>();
-    try (InputStream in = Ballast.class.getResourceAsStream("ProcessMemory.class")) {
+    try (InputStream in = Ballast.class.getResourceAsStream("SampleModule.class")) {
       if (in == null) {
-        throw new IllegalStateException("ProcessMemory.class is not in the jar.");
+        throw new IllegalStateException("SampleModule.class is not in the jar.");
       }
       byte[] code = in.readAllBytes();
       for (int i = 0; i < CLASSES; i++) {

@@ -59,7 +59,8 @@ record TenantApi(URI server, String tenant, String key) {
         call(
             "POST",
             "/jobs",
-            "{\"task\":\"%s\",\"queue\":\"%s\",\"payload\":\"x\"}".formatted(task, queue));
+            "{\"task\":\"%s\",\"queue\":\"%s\",\"payload\":\"x\",\"retry\":{\"maxAttempts\":1}}"
+                .formatted(task, queue));
     return "/jobs/" + job.path("id").asString();
   }
 
