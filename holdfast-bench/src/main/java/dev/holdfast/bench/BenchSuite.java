@@ -5,6 +5,7 @@ import dev.holdfast.bench.ha.HaBench;
 import dev.holdfast.bench.harness.BenchCommand;
 import dev.holdfast.bench.http.HttpBench;
 import dev.holdfast.bench.http.WorkersBench;
+import dev.holdfast.bench.packages.PackagesBench;
 import dev.holdfast.bench.tenants.TenantsBench;
 import dev.holdfast.bench.workflow.WorkflowsBench;
 import dev.holdfast.cli.Extension;
@@ -40,6 +41,7 @@ public final class BenchSuite implements Extension, Runnable {
     bench.addSubcommand(new HttpBench());
     bench.addSubcommand(new WorkersBench());
     bench.addSubcommand(new StreamsBench());
+    bench.addSubcommand(new PackagesBench());
     bench.addSubcommand(new PeersBench());
     bench.addSubcommand(new ChaosBench());
     bench.addSubcommand(new HaBench());

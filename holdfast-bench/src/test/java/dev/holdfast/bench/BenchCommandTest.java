@@ -1,6 +1,7 @@
 package dev.holdfast.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.holdfast.cli.Main;
 import dev.holdfast.embedded.testing.SharedServer;
@@ -123,6 +124,32 @@ class BenchCommandTest {
         "failover.sweep",
         "failover.false_alarms_default",
         "failover.false_alarms_fast");
+  }
+
+  @Test
+  void packagesReportsPickupsAPushAndTheMemoryOfVersions() {
+    Cli packages = run("bench", "packages", "--quick", "--jobs", "3", "--json");
+
+    assertThat(packages.exit()).as(packages.err()).isZero();
+    assertMeasured(
+        packages,
+        "packages.pickup_server_ms",
+        "packages.pickup_child_ms",
+        "packages.pickup_extra_ms",
+        "packages.push_s",
+        "packages.push_to_run_s",
+        "packages.versions_child_heap",
+        "packages.versions_child_metaspace",
+        "packages.versions_server_heap",
+        "packages.versions_server_metaspace",
+        "packages.versions_trusted_heap",
+        "packages.versions_trusted_metaspace");
+    assertThat(measures(packages))
+        .filteredOn(measure -> String.valueOf(measure.get("name")).endsWith("_loaded"))
+        .extracting(measure -> measure.get("name"), measure -> measure.get("value"))
+        .containsExactly(
+            tuple("packages.versions_child_loaded", 1.0),
+            tuple("packages.versions_trusted_loaded", 1.0));
   }
 
   @Test

@@ -17,7 +17,7 @@ import java.util.Locale;
  * A connection that is used for one request after the other. It does as little as possible, because
  * it shares the processors with the server that it measures.
  */
-final class HttpConnection implements AutoCloseable {
+public final class HttpConnection implements AutoCloseable {
   private static final int PATIENCE_MILLIS = 60_000;
   private static final String LENGTH = "content-length:";
 
@@ -25,7 +25,7 @@ final class HttpConnection implements AutoCloseable {
   private final InputStream in;
   private final OutputStream out;
 
-  HttpConnection(URI server) throws IOException {
+  public HttpConnection(URI server) throws IOException {
     socket = new Socket(server.getHost(), server.getPort());
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(PATIENCE_MILLIS);
@@ -33,19 +33,32 @@ final class HttpConnection implements AutoCloseable {
     out = socket.getOutputStream();
   }
 
-  /** Returns a request as it is sent. */
-  static byte[] request(String method, String path, String key, String body) {
-    byte[] content = body.getBytes(UTF_8);
+  /** Returns a request with JSON as it is sent. */
+  public static byte[] request(String method, String path, String key, String body) {
+    return request(
+        "%s %s".formatted(method, path),
+        key,
+        "Content-Type: application/json",
+        body.getBytes(UTF_8));
+  }
+
+  /**
+   * Returns a request as it is sent.
+   *
+   * @param what the method and the path
+   * @param headers the headers that describe the content, in lines
+   */
+  public static byte[] request(String what, String key, String headers, byte[] content) {
     byte[] head =
         """
-        %s %s HTTP/1.1
+        %s HTTP/1.1
         Host: bench
         Authorization: Bearer %s
-        Content-Type: application/json
+        %s
         Content-Length: %d
 
         """
-            .formatted(method, path, key, content.length)
+            .formatted(what, key, headers, content.length)
             .replace("\n", "\r\n")
             .getBytes(US_ASCII);
     byte[] all = new byte[head.length + content.length];
@@ -55,11 +68,11 @@ final class HttpConnection implements AutoCloseable {
   }
 
   /** Sends a request and reads the response, which must be a success. */
-  String send(byte[] request) throws IOException {
+  public String send(byte[] request) throws IOException {
     out.write(request);
     out.flush();
     String status = line();
-    int length = -1;
+    int length = status.startsWith("HTTP/1.1 204") ? 0 : -1;
     for (String header = line(); !header.isEmpty(); header = line()) {
       String lower = header.toLowerCase(Locale.ROOT);
       if (lower.startsWith(LENGTH)) {

@@ -6,6 +6,7 @@ import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.packages.scan.ModulePath;
 import dev.holdfast.worker.RemoteWorker;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -51,7 +52,17 @@ final class ChildVersions implements AutoCloseable {
   void unload(String stack) {
     Version version = versions.remove(stack);
     if (version != null) {
-      Thread.ofPlatform().daemon().name("holdfast-unload").start(version::close);
+      Thread.ofPlatform().daemon().name("holdfast-unload").start(() -> unload(version));
+    }
+  }
+
+  /** The jar is only for this version: without this, each version would leave one behind. */
+  private static void unload(Version version) {
+    version.close();
+    try {
+      Files.deleteIfExists(version.order.jar());
+    } catch (IOException failure) {
+      log.warn("{} could not be deleted: {}", version.order.jar(), failure.toString());
     }
   }
 
@@ -60,8 +71,8 @@ final class ChildVersions implements AutoCloseable {
     versions
         .values()
         .forEach(version -> {
-          RemoteWorker worker = version.worker;
-          if (worker != null && isHung(worker.node())) {
+          Loaded loaded = version.loaded;
+          if (loaded != null && isHung(loaded.worker().node())) {
             ChildMain.giveUp(
                 "a handler of %s does not respond to interruption".formatted(version.order.stack()),
                 null);
@@ -89,11 +100,25 @@ final class ChildVersions implements AutoCloseable {
     }
   }
 
+  /** A version that works. */
+  private record Loaded(RemoteWorker worker, ModulePath path) {
+
+    /** Files stay open until the class loader is closed, even if nothing refers to it. */
+    void close() {
+      worker.close();
+      try {
+        path.close();
+      } catch (IOException failure) {
+        log.warn("The jar of {} could not be closed: {}", path, failure.toString());
+      }
+    }
+  }
+
   /** A version, which is being loaded or works. */
   private final class Version {
     private final Orders.Load order;
     private final Thread thread;
-    private volatile @Nullable RemoteWorker worker;
+    private volatile @Nullable Loaded loaded;
     private volatile boolean closed;
 
     Version(Orders.Load order) {
@@ -125,8 +150,8 @@ final class ChildVersions implements AutoCloseable {
     private void start() throws IOException {
       ModulePath path = ModulePath.ofPackage(order.stack(), order.jar());
       try {
-        RemoteWorker started = builder(path.loader()).start();
-        worker = started;
+        Loaded started = new Loaded(builder(path.loader()).start(), path);
+        loaded = started;
         if (closed) {
           started.close();
         }
@@ -164,7 +189,7 @@ final class ChildVersions implements AutoCloseable {
     void close() {
       closed = true;
       thread.interrupt();
-      RemoteWorker started = worker;
+      Loaded started = loaded;
       if (started != null) {
         started.close();
         log.info("Package {} is unloaded", order.stack());

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +20,7 @@ final class ChildFolders implements AutoCloseable {
 
   private final Path root;
   private final List<Path> classPath;
+  private final AtomicLong copies = new AtomicLong();
 
   ChildFolders() {
     try {
@@ -51,15 +53,16 @@ final class ChildFolders implements AutoCloseable {
     }
   }
 
-  /** Copies a jar into the folder of a process. */
+  /**
+   * Copies a jar into the folder of a process, which deletes the copy when it unloads it. Each copy
+   * has another name: a version may be loaded again before its earlier copy is deleted.
+   */
   Path give(Path jar, Path folder, int tenant) {
-    Path copy = folder.resolve(String.valueOf(jar.getFileName()));
+    Path copy = folder.resolve(copies.incrementAndGet() + "-" + jar.getFileName());
     try {
-      if (!Files.exists(copy)) {
-        Files.copy(jar, copy);
-        permit(copy, "r--------");
-        own(copy, tenant);
-      }
+      Files.copy(jar, copy);
+      permit(copy, "r--------");
+      own(copy, tenant);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -79,6 +82,7 @@ final class ChildFolders implements AutoCloseable {
     }
   }
 
+  /** Deletes a file, or a folder with all that it contains. */
   void delete(Path folder) {
     if (!Files.exists(folder)) {
       return;
@@ -88,7 +92,7 @@ final class ChildFolders implements AutoCloseable {
         Files.deleteIfExists(path);
       }
     } catch (IOException | UncheckedIOException failure) {
-      log.warn("Folder {} could not be deleted: {}", folder, failure.toString());
+      log.warn("{} could not be deleted: {}", folder, failure.toString());
     }
   }
 

@@ -184,11 +184,17 @@ public final class PackageNodes implements AutoCloseable {
       return true;
     }
     looked.put(version.number(), now);
-    return store
-        .database()
-        .run(
-            "look for work of package " + version.id(),
-            statements -> LiveStacks.isUsed(statements, tenant.tenant(), version.id().toString()));
+    boolean used =
+        store
+            .database()
+            .run(
+                "look for work of package " + version.id(),
+                statements ->
+                    LiveStacks.isUsed(statements, tenant.tenant(), version.id().toString()));
+    if (!used) {
+      looked.remove(version.number()); // It is unloaded now, and does not come back as a rule.
+    }
+    return used;
   }
 
   private void startIfMissing(OpenTenant tenant, StoredPackage version, boolean withCode) {

@@ -66,22 +66,21 @@ final class TenantChild implements AutoCloseable {
               version.number(),
               folders.give(jar, folder, tenant.tenant().id()));
       wanted.put(version.number(), order);
-      tell(order);
+      boolean unused = tell(order);
     }
   }
 
   /** Unloads a version when its running jobs have ended. */
   synchronized void unload(long number) {
     Orders.Load order = wanted.remove(number);
-    if (order != null) {
-      tell(new Orders.Unload(order.stack()));
+    if (order != null && !tell(new Orders.Unload(order.stack()))) {
+      folders.delete(order.jar()); // No process does it.
     }
   }
 
-  private void tell(Orders order) {
-    if (running != null) {
-      boolean unused = running.tell(order); // A process that has ended is told when it starts.
-    }
+  /** Returns false if there is no process. A process that has ended is told when it starts. */
+  private boolean tell(Orders order) {
+    return running != null && running.tell(order);
   }
 
   private void run() {
@@ -144,9 +143,11 @@ final class TenantChild implements AutoCloseable {
     running = child;
     grace = first.grace();
     boolean unused = child.tell(first);
-    wanted.values().forEach(this::tell);
+    for (Orders.Load order : wanted.values()) {
+      unused = tell(order);
+    }
     if (closed) {
-      tell(new Orders.Stop());
+      unused = tell(new Orders.Stop());
     }
   }
 
@@ -170,7 +171,7 @@ final class TenantChild implements AutoCloseable {
     synchronized (this) {
       closed = true;
       stopped.release();
-      tell(new Orders.Stop());
+      boolean unused = tell(new Orders.Stop());
       child = running;
       patience = grace.plus(TO_END);
     }

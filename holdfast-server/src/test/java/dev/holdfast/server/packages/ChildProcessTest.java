@@ -18,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -49,6 +51,25 @@ class ChildProcessTest {
             }
             return found.toString();
           }
+          case "jars": {
+            List<String> found = new ArrayList<>();
+            try (var all = java.nio.file.Files.list(java.nio.file.Path.of("").toAbsolutePath())) {
+              all.map(String::valueOf).filter(name -> name.endsWith(".jar")).forEach(found::add);
+            }
+            for (java.io.File open : new java.io.File("/proc/self/fd").listFiles()) {
+              try {
+                String file = java.nio.file.Files.readSymbolicLink(open.toPath()).toString();
+                if (file.contains("-children")) { found.add("open: " + file); }
+              } catch (java.io.IOException closed) { }
+            }
+            found.removeIf(file -> file.contains("/lib/"));
+            return String.join(" and ", found);
+          }
+          case "resource": {
+            try (var in = Stock.class.getResourceAsStream("/META-INF/holdfast-package.json")) {
+              return new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+            }
+          }
           case "driver": return Class.forName("org.postgresql.Driver").getName();
           case "fork":
             return String.valueOf(new ProcessBuilder("sh", "-c", words[1]).start().pid());
@@ -72,14 +93,18 @@ class ChildProcessTest {
     server = new TestServer(Map.of("nodeTimeout", "PT6S", "packages.heap", "64", "drain", "PT3S"));
     bad = server.tenant();
     good = server.newTenant("good");
-    new TestPackage(folder, "bad")
+    pushBad("1");
+    TestPackage.push(good, "good", new TestPackage(folder, "kind").version("1", "kind").jar())
+        .expect(201);
+  }
+
+  private static void pushBad(String version) throws Exception {
+    new TestPackage(folder.resolve(version), "bad")
         .version(
-            "1",
+            version,
             BAD,
             "binder.handle(SAY, (input, context) -> run(input, context)); binder.workflow(TALK);")
         .push(bad)
-        .expect(201);
-    TestPackage.push(good, "good", new TestPackage(folder, "kind").version("1", "kind").jar())
         .expect(201);
   }
 
@@ -179,6 +204,23 @@ class ChildProcessTest {
     } finally {
       Files.delete(config);
     }
+  }
+
+  /** Otherwise a tenant that pushes often would run out of disk space and of open files. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void theJarOfAReplacedVersionIsClosedAndDeleted() throws Exception {
+    // The JDK keeps a jar open whose resources were read until the class loader is closed.
+    assertThat(bad("resource").text("result")).contains("bad::say");
+    pushBad("2");
+
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() ->
+            assertThat(bad("jars").text("result").split(" and "))
+                .satisfiesExactlyInAnyOrder(
+                    file -> assertThat(file).startsWith("/").endsWith(".jar"),
+                    open -> assertThat(open).startsWith("open: ").endsWith(".jar")));
   }
 
   @Test
