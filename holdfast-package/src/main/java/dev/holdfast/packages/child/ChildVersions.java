@@ -55,7 +55,10 @@ final class ChildVersions implements AutoCloseable {
     }
   }
 
-  /** A handler that ignores its interruption keeps its slot; only a new process gets it back. */
+  /**
+   * A handler that ignores its interruption keeps its slot, and one that has opened all files that
+   * the process may have leaves no connection to the server; only a new process helps then.
+   */
   private void look() {
     versions
         .values()
@@ -64,6 +67,11 @@ final class ChildVersions implements AutoCloseable {
           if (worker != null && isHung(worker.node())) {
             ChildMain.giveUp(
                 "a handler of %s does not respond to interruption".formatted(version.order.stack()),
+                null);
+          }
+          if (worker != null && version.isCutOff(worker.node())) {
+            ChildMain.giveUp(
+                "%s has not reached the server for a long time".formatted(version.order.stack()),
                 null);
           }
         });
@@ -95,10 +103,19 @@ final class ChildVersions implements AutoCloseable {
     private final Thread thread;
     private volatile @Nullable RemoteWorker worker;
     private volatile boolean closed;
+    private long lastReached = System.nanoTime();
 
     Version(Orders.Load order) {
       this.order = order;
       this.thread = Thread.ofPlatform().daemon().name("load " + order.stack()).unstarted(this::run);
+    }
+
+    /** Returns whether it has not reached the server for another timeout after its fencing. */
+    boolean isCutOff(HoldfastNode node) {
+      if (node.load().heartbeatMargin().isPositive()) {
+        lastReached = System.nanoTime();
+      }
+      return System.nanoTime() - lastReached > settings.timeout().toNanos();
     }
 
     private void run() {
