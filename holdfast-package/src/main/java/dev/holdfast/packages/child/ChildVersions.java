@@ -143,6 +143,7 @@ final class ChildVersions implements AutoCloseable {
       ModulePath path = ModulePath.ofPackage(order.stack(), order.jar());
       try {
         RemoteWorker started = builder(path.loader()).start();
+        lastReached = System.nanoTime();
         worker = started;
         if (closed) {
           started.close();

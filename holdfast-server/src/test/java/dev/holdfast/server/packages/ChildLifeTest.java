@@ -32,7 +32,10 @@ class ChildLifeTest {
   /** Returns its version and the process that it runs in, or runs until a time. */
   private static final String CODE =
       """
-      static String run(String version, String input) throws Exception {
+      static String run(String version, String input, TaskContext context) throws Exception {
+        if (input.equals("enqueue")) {
+          return context.client().enqueue(SAY, "x").id().toString();
+        }
         if (input.startsWith("until ")) {
           long end = Long.parseLong(input.substring(6));
           while (System.currentTimeMillis() < end) { Thread.sleep(10); }
@@ -69,7 +72,7 @@ class ChildLifeTest {
             version,
             CODE,
             """
-            binder.handle(SAY, (input, context) -> run("%s", input));
+            binder.handle(SAY, (input, context) -> run("%s", input, context));
             binder.workflow(TALK);
             """
                 .formatted(version))
@@ -134,6 +137,13 @@ class ChildLifeTest {
       String process = wordsOf(awaitState(post("x"), "SUCCEEDED"))[2];
       String version = wordsOf(awaitState(post("x"), "SUCCEEDED"))[0];
       String old = startRun();
+      String late =
+          tenant
+              .post(
+                  T + "/jobs",
+                  "{\"task\":\"life::say\",\"payload\":\"enqueue\",\"runIn\":\"PT6S\"}")
+              .expect(201)
+              .text("id");
       push(version + "0");
       await()
           .atMost(PATIENCE)
@@ -141,6 +151,9 @@ class ChildLifeTest {
 
       assertThat(go(startRun())).isEqualTo(version + "0 in " + process);
       assertThat(worker.loadedPackages()).contains("life@" + version);
+      String child = awaitState(late, "SUCCEEDED").text("result");
+      assertThat(awaitState(child, "SUCCEEDED").text("stack")).isEqualTo("life@" + version);
+      assertThat(job(child).text("parent")).isEqualTo(late);
       assertThat(go(old)).isEqualTo(version + " in " + process);
       await()
           .atMost(PATIENCE)

@@ -52,6 +52,15 @@ class ChildProcessTest {
           case "driver": return Class.forName("org.postgresql.Driver").getName();
           case "fork":
             return String.valueOf(new ProcessBuilder("sh", "-c", words[1]).start().pid());
+          case "steps": {
+            var steps = context.steps();
+            int first = steps.run("count", Integer.class, () -> RUNS.incrementAndGet());
+            steps.sleep("pause", Duration.ofMillis(200));
+            return first + " of " + RUNS.get() + ", "
+                + steps.awaitSignal("never", Duration.ofMillis(200));
+          }
+          case "transaction":
+            return context.steps().transaction("one", String.class, connection -> "x");
           case "files": {
             int open = 0;
             try {
@@ -90,6 +99,8 @@ class ChildProcessTest {
         }
       }
       static final List<Object> OPEN = new ArrayList<>();
+      static final java.util.concurrent.atomic.AtomicInteger RUNS =
+          new java.util.concurrent.atomic.AtomicInteger();
       static final class Spin {
         static String TEXT = "never";
         static { while (TEXT != null) { Thread.onSpinWait(); } }
@@ -228,6 +239,14 @@ class ChildProcessTest {
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
     }
     assertThat(bad("exit").text("state")).isEqualTo("FAILED");
+  }
+
+  @Test
+  void aHandlerExecutesDurableSteps() {
+    assertThat(bad("steps").text("result")).matches("(\\d+) of \\1, false");
+    assertThat(bad("transaction").json().path("failures").toString())
+        .contains("UnsupportedOperationException")
+        .contains("transaction in the database");
   }
 
   @Test
