@@ -20,7 +20,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
-/** Enqueues the jobs of handlers through a server. The key of the worker must be able to execute. */
+/**
+ * Enqueues the jobs of handlers through a server. The key of the worker must be able to execute.
+ */
 final class HttpIntake implements Intake {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -54,9 +56,7 @@ final class HttpIntake implements Intake {
       put(list.addObject(), job);
     }
     JsonNode reply =
-        (worker == null
-                ? Optional.<JsonNode>empty()
-                : api.call(worker, "jobs", body, PATIENCE))
+        (worker == null ? Optional.<JsonNode>empty() : api.call(worker, "jobs", body, PATIENCE))
             .orElseThrow(() ->
                 new StoreException(
                     StoreException.Outcome.REFUSED,

@@ -37,8 +37,7 @@ final class HttpJournals implements Journals {
     Optional<JsonNode> reply =
         worker == null
             ? Optional.empty()
-            : api.call(
-                worker, "journal", WorkerJson.object().put("job", job.toString()), PATIENCE);
+            : api.call(worker, "journal", WorkerJson.object().put("job", job.toString()), PATIENCE);
     JsonNode read = reply.filter(journal -> is(journal, "READ")).orElse(null);
     if (read == null) {
       // An empty journal would let the handler execute its steps again.

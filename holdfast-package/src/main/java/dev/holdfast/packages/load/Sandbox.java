@@ -96,9 +96,7 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
 
   private static List<String> pinned(List<Integer> cpus) {
     return List.of(
-        "taskset",
-        "-c",
-        cpus.stream().map(String::valueOf).collect(Collectors.joining(",")));
+        "taskset", "-c", cpus.stream().map(String::valueOf).collect(Collectors.joining(",")));
   }
 
   private static List<String> nicer() {

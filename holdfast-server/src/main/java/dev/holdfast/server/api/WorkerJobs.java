@@ -48,12 +48,9 @@ final class WorkerJobs {
     body.done();
     if (requests.isEmpty() || requests.size() > MOST_AT_ONCE) {
       throw Code.INVALID_REQUEST.because(
-          "%d jobs are not possible in one request: give 1 to %d.",
-          requests.size(), MOST_AT_ONCE);
+          "%d jobs are not possible in one request: give 1 to %d.", requests.size(), MOST_AT_ONCE);
     }
-    boolean isHeld =
-        parent != null
-            && workers.holds(call.tenant(), worker, new JobId(parent));
+    boolean isHeld = parent != null && workers.holds(call.tenant(), worker, new JobId(parent));
     Holdfast client =
         call.tenant()
             .client()

@@ -34,7 +34,9 @@ final class WorkerSteps {
     this.workers = workers;
   }
 
-  /** The entries that a worker writes by themselves: others are written with what they are about. */
+  /**
+   * The entries that a worker writes by themselves: others are written with what they are about.
+   */
   private enum Written {
     RUN,
     TIMED_OUT,
@@ -52,18 +54,18 @@ final class WorkerSteps {
     body.require("job");
     body.done();
     Optional<List<JournalEntry>> journal =
-        job == null
-            ? Optional.empty()
-            : workers.journal(call.tenant(), worker, new JobId(job));
+        job == null ? Optional.empty() : workers.journal(call.tenant(), worker, new JobId(job));
     ArrayNode entries = JsonText.array();
-    journal.orElse(List.of()).forEach(entry ->
-        entries.add(
-            JsonText.object()
-                .put("name", entry.key().name())
-                .put("occurrence", entry.key().occurrence())
-                .putText("kind", entry.kind())
-                .set("output", json(entry.output()))
-                .done()));
+    journal
+        .orElse(List.of())
+        .forEach(entry ->
+            entries.add(
+                JsonText.object()
+                    .put("name", entry.key().name())
+                    .put("occurrence", entry.key().occurrence())
+                    .putText("kind", entry.kind())
+                    .set("output", json(entry.output()))
+                    .done()));
     return Response.ok(
         JsonText.object()
             .put("result", journal.isPresent() ? "READ" : "LOST")

@@ -204,10 +204,7 @@ public final class Configuration {
         orNull("adminKey"),
         queues(),
         new ServerConfig.Work(
-            integer("concurrency"),
-            tenants(),
-            duration("tenantIdle"),
-            duration("nodeTimeout")),
+            integer("concurrency"), tenants(), duration("tenantIdle"), duration("nodeTimeout")),
         new ServerConfig.Packages(
             truth("trustPackages"),
             integer("packages.heap"),

@@ -67,10 +67,8 @@ final class Keys {
               "packages.heap",
               "256",
               "The heap of the process that runs the packages of a tenant, in MB."),
-          Key.of(
-              "packages.cpus", "0", "How many CPUs that process may use; 0 for half of them."),
-          Key.of(
-              "packages.files", "1024", "How many files and connections it may have open."),
+          Key.of("packages.cpus", "0", "How many CPUs that process may use; 0 for half of them."),
+          Key.of("packages.files", "1024", "How many files and connections it may have open."),
           Key.of("packages.threads", "512", "How many threads and processes it may have."),
           Key.of("drain", "PT25S", "How long running jobs may take when the server stops."),
           Key.of("keepAudit", "P400D", "How long entries of the audit log are kept."),

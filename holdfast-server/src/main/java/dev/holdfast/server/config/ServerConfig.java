@@ -135,10 +135,7 @@ public record ServerConfig(
    * @param nodeTimeout how long it may be silent before other servers take over its jobs
    */
   public record Work(
-      int concurrency,
-      Set<String> tenants,
-      Duration tenantIdle,
-      Duration nodeTimeout) {
+      int concurrency, Set<String> tenants, Duration tenantIdle, Duration nodeTimeout) {
 
     /** Checks the values. */
     public Work {

@@ -23,7 +23,13 @@ public final class LentKeys implements Keys {
   public KeyText lend(String environment, String tenant, String name) {
     KeyText key = KeyText.create(environment, tenant);
     Caller caller =
-        new Caller(key.id(), name, tenant, Set.of(Attribute.CAN_WORK, Attribute.CAN_EXECUTE), List.of(), List.of());
+        new Caller(
+            key.id(),
+            name,
+            tenant,
+            Set.of(Attribute.CAN_WORK, Attribute.CAN_EXECUTE),
+            List.of(),
+            List.of());
     keys.put(key.id(), new Lent(caller, hash(key.text())));
     return key;
   }

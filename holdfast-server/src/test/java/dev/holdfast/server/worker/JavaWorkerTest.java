@@ -206,9 +206,7 @@ class JavaWorkerTest {
             .start()) {
       Enqueued<String> job = enqueue(DURABLE, new Sum(3, 4));
       Holdfast client = tenant().client();
-      await()
-          .atMost(SOON)
-          .until(() -> executed.contains("fail") && state(job) == JobState.WAITING);
+      await().atMost(SOON).until(() -> executed.contains("fail") && state(job) == JobState.WAITING);
       tenant().change(() -> client.signal(job.id(), "word", "hello"));
 
       Job done = ended(job);
@@ -238,8 +236,7 @@ class JavaWorkerTest {
               .change(() ->
                   tenant()
                       .client()
-                      .enqueue(
-                          DURABLE, new Sum(1, 1), with -> with.runIn(Duration.ofMillis(500))));
+                      .enqueue(DURABLE, new Sum(1, 1), with -> with.runIn(Duration.ofMillis(500))));
       tenant().change(() -> tenant().client().signal(job.id(), "word", "early"));
 
       assertThat(ended(job).result()).isEqualTo("\"early\"");
@@ -310,8 +307,7 @@ class JavaWorkerTest {
                 .at("/jobs/0/job")
                 .asString("")
                 .equals(job.id().toString()));
-    String step =
-        "{\"job\":\"%s\",\"token\":%d,\"name\":\"go\",\"kind\":\"RUN\",\"output\":1}";
+    String step = "{\"job\":\"%s\",\"token\":%d,\"name\":\"go\",\"kind\":\"RUN\",\"output\":1}";
     String take = "{\"job\":\"%s\",\"token\":%d,\"name\":\"go\"}";
     String read = "{\"job\":\"%s\"}".formatted(job.id());
 
