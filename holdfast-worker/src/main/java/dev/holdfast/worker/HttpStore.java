@@ -35,13 +35,20 @@ final class HttpStore implements Store {
   private final NodeStore nodes;
   private final Claims claims;
   private final Outcomes outcomes;
+  private final Journals journals;
+  private final Intake intake;
 
-  HttpStore(WorkerApi api, Set<String> queues) {
+  /**
+   * @param stack the stack of the code of the worker; null for none
+   */
+  HttpStore(WorkerApi api, Set<String> queues, @Nullable String stack) {
     this.api = api;
     this.signals = new HttpSignals(api, current::get, queues);
     this.nodes = new HttpNodes(api, current);
     this.claims = new HttpClaims(api);
     this.outcomes = new HttpOutcomes(api);
+    this.journals = new HttpJournals(api, current::get);
+    this.intake = new HttpIntake(api, current::get, stack);
   }
 
   /** Returns the secrets that the server gives to this worker. */
@@ -74,7 +81,7 @@ final class HttpStore implements Store {
 
   @Override
   public Intake intake() {
-    return Absent.of(Intake.class);
+    return intake;
   }
 
   @Override
@@ -144,7 +151,7 @@ final class HttpStore implements Store {
 
   @Override
   public Journals journals() {
-    return new NoJournals();
+    return journals;
   }
 
   @Override

@@ -38,8 +38,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>What needs the database is not possible in a handler: durable steps, {@code context.client()}
- * and leases.
+ * <p>Handlers can execute durable steps, and enqueue jobs with {@code context.client()} if the key
+ * can execute. What needs the database is not possible in a handler: {@code steps().transaction},
+ * the other methods of {@code context.client()}, and leases.
  */
 public final class RemoteWorker implements AutoCloseable {
   private final HoldfastNode node;
@@ -72,6 +73,7 @@ public final class RemoteWorker implements AutoCloseable {
     private final List<Consumer<NodeBuilder>> settings = new ArrayList<>();
     private @Nullable String tenant;
     private Duration timeout = DEFAULT_TIMEOUT;
+    private @Nullable String stack;
     private boolean secrets;
 
     private Builder(URI server, String key) {
@@ -110,6 +112,7 @@ public final class RemoteWorker implements AutoCloseable {
      * Defaults to jobs without a stack alone.
      */
     public Builder stack(String name) {
+      stack = name;
       return with(node -> node.serveStacks(name));
     }
 
@@ -164,7 +167,7 @@ public final class RemoteWorker implements AutoCloseable {
       }
       HttpStore store =
           new HttpStore(
-              new WorkerApi(server, key, Objects.requireNonNull(tenant)), queues.keySet());
+              new WorkerApi(server, key, Objects.requireNonNull(tenant)), queues.keySet(), stack);
       try {
         NodeBuilder node =
             HoldfastNode.on(store)

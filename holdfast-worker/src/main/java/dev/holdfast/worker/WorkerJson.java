@@ -58,7 +58,7 @@ final class WorkerJson {
         step(json.path("step")));
   }
 
-  private static @Nullable String text(JsonNode json) {
+  static @Nullable String text(JsonNode json) {
     return json.isNull() || json.isMissingNode() ? null : json.toString();
   }
 
@@ -92,10 +92,15 @@ final class WorkerJson {
         put(into, "delay", later.delay());
       }
       case Finish.Cancelled cancelled -> into.put("outcome", "CANCELLED");
-      case Finish.Parked parked ->
-          throw new UnsupportedOperationException(
-              "A remote worker cannot park job %s: durable steps need a node on the database."
-                  .formatted(parked.claim().id()));
+      case Finish.Parked parked -> {
+        into.put("outcome", "PARKED")
+            .put("step", parked.entry().key().name())
+            .put("occurrence", parked.entry().key().occurrence());
+        put(into, "delay", parked.wake());
+        if (parked.signal() != null) {
+          into.put("signal", parked.signal());
+        }
+      }
     }
     return into;
   }

@@ -68,6 +68,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -203,9 +204,18 @@ public final class HoldfastClient implements Holdfast {
    * resources of this client, and closing it has no effect.
    */
   public Holdfast childrenOf(JobId parent) {
-    JobOrigin ofChildren = origin.childrenOf(parent);
-    return new HoldfastClient(
-        this, submitter.from(ofChildren), publisher.from(ofChildren), ofChildren);
+    return from(own -> own.childrenOf(parent));
+  }
+
+  /**
+   * Returns a client whose jobs have another origin. It shares the resources of this client, and
+   * closing it has no effect.
+   *
+   * @param change returns the origin of its jobs, by that of this client
+   */
+  public Holdfast from(UnaryOperator<JobOrigin> change) {
+    JobOrigin other = change.apply(origin);
+    return new HoldfastClient(this, submitter.from(other), publisher.from(other), other);
   }
 
   private HoldfastClient(

@@ -4,7 +4,6 @@ import dev.holdfast.packages.load.ChildClassPath;
 import dev.holdfast.packages.load.Sandbox;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,9 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A process that runs the packages of one tenant. */
 public final class ChildJvm {
+  private static final Logger log = LoggerFactory.getLogger(ChildJvm.class);
   private static final int LONGEST_LINE = 2_000;
 
   /** A class of each jar that the process needs. Nothing of the server, and no database driver. */
@@ -41,20 +43,28 @@ public final class ChildJvm {
           "ch.qos.logback.core.Context",
           "org.jspecify.annotations.NullMarked");
 
+  /** How long the process may read nothing while the server has something to tell it. */
+  private static final Duration UNREAD = Duration.ofSeconds(10);
+
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
   private final Process process;
+  private final OrderWriter orders;
 
   private ChildJvm(Process process) {
     this.process = process;
+    this.orders = new OrderWriter(process.getOutputStream());
   }
 
   /**
    * What the process gets.
    *
+   * @param tenant the number of its tenant, which determines its user and its CPUs
    * @param heapMegabytes the size of its heap
-   * @param user the number of its user, if the system allows another one
+   * @param limits how much of the machine it may use
    * @param folder its folder, which it can read and write
    */
-  public record Settings(int heapMegabytes, int user, Path folder) {}
+  public record Settings(int tenant, int heapMegabytes, Sandbox.Limits limits, Path folder) {}
 
   /** Copies the jars that the process needs, for a user who may not read them where they are. */
   public static List<Path> copyClassPath(Path folder) {
@@ -102,7 +112,7 @@ public final class ChildJvm {
   }
 
   private static List<String> command(Settings settings, List<Path> classPath) {
-    List<String> command = new ArrayList<>(Sandbox.ofSystem().prefix(true, settings.user()));
+    List<String> command = new ArrayList<>(Sandbox.prefixOf(settings.tenant(), settings.limits()));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
@@ -150,19 +160,12 @@ public final class ChildJvm {
   }
 
   /**
-   * Tells the process something.
+   * Tells the process something, without waiting until it has read that.
    *
-   * @return false if it has ended
+   * @return false if it has ended, or does not read what it is told
    */
-  public synchronized boolean tell(Orders order) {
-    try {
-      OutputStream out = process.getOutputStream();
-      out.write((order.line() + "\n").getBytes(StandardCharsets.UTF_8));
-      out.flush();
-      return true;
-    } catch (IOException ended) {
-      return false;
-    }
+  public boolean tell(Orders order) {
+    return orders.tell(order);
   }
 
   /** Returns the id of the process, or of the program that applies its limits. */
@@ -170,9 +173,22 @@ public final class ChildJvm {
     return process.pid();
   }
 
-  /** Waits until the process has ended, and returns its exit code. */
+  /**
+   * Waits until the process has ended, and returns its exit code. Ends it if it does not read what
+   * it is told.
+   */
   public int await() throws InterruptedException {
-    return process.waitFor();
+    while (!await(LOOK)) {
+      if (orders.isStuck(UNREAD)) {
+        log.warn(
+            "Process {} has read nothing for {} s although there are orders for it, and is ended",
+            process.pid(),
+            UNREAD.toSeconds());
+        kill();
+        return process.waitFor();
+      }
+    }
+    return process.exitValue();
   }
 
   /** Waits for the end of the process, and returns whether it has ended. */
@@ -184,6 +200,9 @@ public final class ChildJvm {
   public void kill() {
     // Children first: once their parent is gone, they cannot be found.
     process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly();
+    // By its handle: Process.destroyForcibly() also closes the stream to the process, and waits for
+    // a write that is under way.
+    process.toHandle().destroyForcibly();
+    orders.close();
   }
 }

@@ -66,15 +66,27 @@ final class ChildVersions implements AutoCloseable {
     }
   }
 
-  /** A handler that ignores its interruption keeps its slot; only a new process gets it back. */
+  /**
+   * A handler that ignores its interruption keeps its slot, and one that has opened all files that
+   * the process may have leaves no connection to the server; only a new process helps then.
+   */
   private void look() {
     versions
         .values()
         .forEach(version -> {
           Loaded loaded = version.loaded;
-          if (loaded != null && isHung(loaded.worker().node())) {
+          if (loaded == null) {
+            return;
+          }
+          HoldfastNode node = loaded.worker().node();
+          if (isHung(node)) {
             ChildMain.giveUp(
                 "a handler of %s does not respond to interruption".formatted(version.order.stack()),
+                null);
+          }
+          if (version.isCutOff(node)) {
+            ChildMain.giveUp(
+                "%s has not reached the server for a long time".formatted(version.order.stack()),
                 null);
           }
         });
@@ -120,10 +132,19 @@ final class ChildVersions implements AutoCloseable {
     private final Thread thread;
     private volatile @Nullable Loaded loaded;
     private volatile boolean closed;
+    private long lastReached = System.nanoTime();
 
     Version(Orders.Load order) {
       this.order = order;
       this.thread = Thread.ofPlatform().daemon().name("load " + order.stack()).unstarted(this::run);
+    }
+
+    /** Returns whether it has not reached the server for another timeout after its fencing. */
+    boolean isCutOff(HoldfastNode node) {
+      if (node.load().heartbeatMargin().isPositive()) {
+        lastReached = System.nanoTime();
+      }
+      return System.nanoTime() - lastReached > settings.timeout().toNanos();
     }
 
     private void run() {
@@ -151,6 +172,7 @@ final class ChildVersions implements AutoCloseable {
       ModulePath path = ModulePath.ofPackage(order.stack(), order.jar());
       try {
         Loaded started = new Loaded(builder(path.loader()).start(), path);
+        lastReached = System.nanoTime();
         loaded = started;
         if (closed) {
           started.close();

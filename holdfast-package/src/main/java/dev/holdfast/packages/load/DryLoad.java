@@ -96,7 +96,7 @@ public final class DryLoad {
   }
 
   private List<String> command(List<Path> classPath, Path jar) {
-    List<String> command = new ArrayList<>(sandbox.prefix(false));
+    List<String> command = new ArrayList<>(sandbox.prefix());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
@@ -121,7 +121,7 @@ public final class DryLoad {
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     String path = System.getenv("PATH");
     builder.environment().clear();
-    if (path != null && !sandbox.prefix(false).isEmpty()) {
+    if (path != null && !sandbox.prefix().isEmpty()) {
       builder.environment().put("PATH", path); // To find the programs that apply the limits.
     }
     String word = UUID.randomUUID().toString().replace("-", "");

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +28,13 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
 
   private static final int MOST_USERS = 100_000_000;
 
+  /** How much less the processor prefers these processes to that of the server. */
+  private static final int NICE = 10;
+
+  private static final List<Integer> CPUS = Cpus.allowed();
   private static final Sandbox OF_SYSTEM = detect();
+  private static final boolean PINNED = !CPUS.isEmpty() && works(pinned(CPUS));
+  private static final boolean NICER = works(nicer());
   private static final boolean USER_OF_TENANT = OF_SYSTEM.otherUser && works(as(FIRST_USER));
 
   /** Returns what this system allows. */
@@ -72,7 +79,64 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
   }
 
   private static List<String> limited() {
-    return List.of("prlimit", "--nofile=1024", "--nproc=512", "--core=0", "--fsize=268435456");
+    return limited(Limits.OF_DRY_LOAD, true);
+  }
+
+  private static List<String> limited(Limits limits, boolean threads) {
+    List<String> command = new ArrayList<>();
+    command.add("prlimit");
+    command.add("--nofile=" + limits.files());
+    if (threads) {
+      command.add("--nproc=" + limits.threads());
+    }
+    command.add("--core=0");
+    command.add("--fsize=268435456");
+    return command;
+  }
+
+  private static List<String> pinned(List<Integer> cpus) {
+    return List.of(
+        "taskset", "-c", cpus.stream().map(String::valueOf).collect(Collectors.joining(",")));
+  }
+
+  private static List<String> nicer() {
+    return List.of("nice", "-n", String.valueOf(NICE));
+  }
+
+  /**
+   * How much of the machine the process of a tenant may use.
+   *
+   * @param cpus how many CPUs; 0 for half of those that this process has, but at least one
+   * @param files how many files and connections it may have open
+   * @param threads how many threads and processes its user may have
+   */
+  public record Limits(int cpus, int files, int threads) {
+    static final Limits OF_DRY_LOAD = new Limits(0, 1024, 512);
+  }
+
+  /**
+   * Returns the start of a command that applies all limits to the process of a tenant. The number
+   * of threads is limited only if the process has another user than the server, whose threads would
+   * count otherwise.
+   */
+  public static List<String> prefixOf(int tenant, Limits limits) {
+    List<String> command = new ArrayList<>();
+    if (OF_SYSTEM.namespaces) {
+      command.addAll(ownSpaces(false));
+    }
+    if (NICER) {
+      command.addAll(nicer());
+    }
+    if (PINNED) {
+      command.addAll(pinned(Cpus.ofTenant(CPUS, tenant, limits.cpus())));
+    }
+    if (OF_SYSTEM.limits) {
+      command.addAll(limited(limits, OF_SYSTEM.otherUser));
+    }
+    if (OF_SYSTEM.otherUser) {
+      command.addAll(as(userOf(tenant)));
+    }
+    return command;
   }
 
   private static boolean works(List<String> prefix) {
@@ -98,15 +162,6 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
   }
 
   /**
-   * Returns the start of a command that applies the limits.
-   *
-   * @param network whether the process may use the network
-   */
-  public List<String> prefix(boolean network) {
-    return prefix(network, NOBODY);
-  }
-
-  /**
    * Returns the user of processes with code of a tenant. Two tenants share it only on a system that
    * has no such users: then limits for the number of processes count for both together.
    */
@@ -114,22 +169,17 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
     return USER_OF_TENANT ? FIRST_USER + Math.floorMod(tenant, MOST_USERS) : NOBODY;
   }
 
-  /**
-   * Returns the start of a command that applies the limits.
-   *
-   * @param network whether the process may use the network
-   * @param user the number of the user and group that it gets, if it gets another one
-   */
-  public List<String> prefix(boolean network, int user) {
+  /** Returns the start of a command that applies the limits of a dry load, without a network. */
+  List<String> prefix() {
     List<String> command = new ArrayList<>();
     if (namespaces) {
-      command.addAll(ownSpaces(!network));
+      command.addAll(ownSpaces(true));
     }
     if (limits) {
       command.addAll(limited());
     }
     if (otherUser) {
-      command.addAll(as(user));
+      command.addAll(asNobody());
     }
     return command;
   }

@@ -8,6 +8,7 @@ import dev.holdfast.api.job.JobProgress;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.codec.JobNotes;
 import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.Journals.EntryKey;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
@@ -136,8 +137,28 @@ final class WorkerFields {
     return fields.parsed(name, UUID::fromString, "must be a UUID");
   }
 
+  /**
+   * Reads the key of a durable step.
+   *
+   * @param signal whether its name is that of a signal
+   */
+  static EntryKey entry(Fields fields, String field, boolean signal) {
+    String name =
+        fields.parsed(
+            field,
+            text -> signal ? Names.signal(text) : Names.text("Step name", text),
+            signal ? "must be the name of a signal" : "must be the name of a step");
+    Integer occurrence = fields.integer("occurrence");
+    fields.require(field);
+    if (occurrence != null && occurrence < 0) {
+      throw Code.INVALID_REQUEST.because(
+          "occurrence = %d is not possible: give 1 for the first step of a name.", occurrence);
+    }
+    return new EntryKey(name == null ? "" : name, occurrence == null ? 1 : occurrence);
+  }
+
   /** Reads a claim, which is required; errors are noted in the fields. */
-  private static ClaimId claim(Fields fields) {
+  static ClaimId claim(Fields fields) {
     UUID job = uuid(fields, "job");
     Long token = fields.number("token");
     if (job == null || token == null) {
@@ -181,6 +202,7 @@ final class WorkerFields {
     SUCCEEDED,
     FAILED,
     LATER,
+    PARKED,
     CANCELLED,
     HANDED_BACK
   }
@@ -203,6 +225,18 @@ final class WorkerFields {
         }
         boolean ran = !fields.has("ran") || fields.truth("ran");
         yield new Reported.Later(claim, delay == null ? Duration.ZERO : delay, ran);
+      }
+      case PARKED -> {
+        Duration delay = delay(fields, "delay");
+        fields.require("delay");
+        String signal = fields.textOr("signal", null);
+        EntryKey key = entry(fields, "step", signal != null);
+        if (signal != null && !signal.equals(key.name())) {
+          throw Code.INVALID_REQUEST.because(
+              "step = '%s' is not possible: a step that awaits signal '%s' has its name.",
+              key.name(), signal);
+        }
+        yield new Reported.Parked(claim, key, delay == null ? Duration.ZERO : delay, signal);
       }
       case CANCELLED -> new Reported.Cancelled(claim);
       case HANDED_BACK -> new Reported.HandedBack(claim, fields.truth("ran"));

@@ -1,5 +1,6 @@
 package dev.holdfast.server.api;
 
+import static dev.holdfast.server.http.Permission.EXECUTE;
 import static dev.holdfast.server.http.Permission.WORK;
 
 import dev.holdfast.engine.store.ClaimId;
@@ -50,6 +51,8 @@ public final class WorkerRoutes {
 
   /** Returns the routes. */
   public List<Route> routes() {
+    WorkerSteps steps = new WorkerSteps(workers);
+    WorkerJobs jobs = new WorkerJobs(workers);
     return List.of(
         Route.post(WORKERS, WORK, this::register),
         Route.post(WORKERS + "/{worker}/claim", WORK, this::claim),
@@ -57,6 +60,10 @@ public final class WorkerRoutes {
         Route.post(WORKERS + "/{worker}/heartbeat", WORK, this::heartbeat),
         Route.post(WORKERS + "/{worker}/progress", WORK, this::progress),
         Route.post(WORKERS + "/{worker}/outcomes", WORK, this::outcomes),
+        Route.post(WORKERS + "/{worker}/journal", WORK, steps::journal),
+        Route.post(WORKERS + "/{worker}/steps", WORK, steps::append),
+        Route.post(WORKERS + "/{worker}/signals", WORK, steps::take),
+        Route.post(WORKERS + "/{worker}/jobs", EXECUTE, jobs::enqueue),
         Route.of(Method.DELETE, WORKERS + "/{worker}", WORK, this::deregister));
   }
 

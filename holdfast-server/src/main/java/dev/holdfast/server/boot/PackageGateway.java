@@ -4,6 +4,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.run.SecretUnavailableException;
 import dev.holdfast.engine.held.NodeIdentity;
 import dev.holdfast.packages.child.Orders;
+import dev.holdfast.packages.load.Sandbox;
 import dev.holdfast.server.api.WorkerRoutes;
 import dev.holdfast.server.config.ServerConfig;
 import dev.holdfast.server.http.Call;
@@ -148,7 +149,13 @@ final class PackageGateway implements ChildHost, AutoCloseable {
 
   @Override
   public int heapMegabytes() {
-    return config.work().packageHeap();
+    return config.packages().heap();
+  }
+
+  @Override
+  public Sandbox.Limits limits() {
+    ServerConfig.Packages limits = config.packages();
+    return new Sandbox.Limits(limits.cpus(), limits.files(), limits.threads());
   }
 
   @Override

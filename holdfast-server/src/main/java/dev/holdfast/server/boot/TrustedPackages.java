@@ -42,7 +42,7 @@ record TrustedPackages(
 
   @Override
   public boolean trusts() {
-    return setup.config().work().trustPackages() || all.opened().size() <= 1;
+    return setup.config().packages().trust() || all.opened().size() <= 1;
   }
 
   @Override

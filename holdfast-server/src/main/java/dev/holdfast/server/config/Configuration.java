@@ -204,12 +204,13 @@ public final class Configuration {
         orNull("adminKey"),
         queues(),
         new ServerConfig.Work(
-            integer("concurrency"),
-            tenants(),
-            duration("tenantIdle"),
-            duration("nodeTimeout"),
+            integer("concurrency"), tenants(), duration("tenantIdle"), duration("nodeTimeout")),
+        new ServerConfig.Packages(
             truth("trustPackages"),
-            integer("packages.heap")),
+            integer("packages.heap"),
+            integer("packages.cpus"),
+            integer("packages.files"),
+            integer("packages.threads")),
         duration("drain"),
         duration("keepAudit"),
         tracing(),

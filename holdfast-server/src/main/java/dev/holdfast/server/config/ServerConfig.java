@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param adminKey a key of the installation to accept; null to create one at the first start
  * @param queues how many jobs of each queue and tenant run at the same time on this server
  * @param work how much this server works, and for whom
+ * @param packages how packages run
  * @param drain how long running jobs may take when the server stops
  * @param keepAudit how long entries of the audit log are kept
  * @param tracing where traces are sent; null for nowhere
@@ -37,6 +38,7 @@ public record ServerConfig(
     @Nullable String adminKey,
     Map<String, Integer> queues,
     Work work,
+    Packages packages,
     Duration drain,
     Duration keepAudit,
     @Nullable TraceSettings tracing,
@@ -131,17 +133,9 @@ public record ServerConfig(
    * @param tenants the tenants that it works for; empty for all
    * @param tenantIdle how long it stays in a tenant without work; the same for all servers
    * @param nodeTimeout how long it may be silent before other servers take over its jobs
-   * @param trustPackages whether code of packages runs in this process although there are several
-   *     tenants
-   * @param packageHeap the heap of a process that runs packages, in MB
    */
   public record Work(
-      int concurrency,
-      Set<String> tenants,
-      Duration tenantIdle,
-      Duration nodeTimeout,
-      boolean trustPackages,
-      int packageHeap) {
+      int concurrency, Set<String> tenants, Duration tenantIdle, Duration nodeTimeout) {
 
     /** Checks the values. */
     public Work {
@@ -154,16 +148,44 @@ public record ServerConfig(
           nodeTimeout.compareTo(Duration.ofSeconds(4)) >= 0,
           "nodeTimeout %s is not valid: give at least PT4S.",
           nodeTimeout);
-      check(
-          packageHeap >= 32 && packageHeap <= 1 << 20,
-          "packages.heap %s is not valid: give 32 to 1048576 MB.",
-          packageHeap);
       tenants = Set.copyOf(tenants);
       tenants.forEach(name ->
           check(
               name.matches("[a-z][a-z0-9-]{1,39}"),
               "tenants contains '%s', which is not the name of a tenant.",
               name));
+    }
+  }
+
+  /**
+   * How packages run.
+   *
+   * @param trust whether their code runs in this process although there are several tenants
+   * @param heap the heap of the process of a tenant, in MB
+   * @param cpus how many CPUs that process may use; 0 for half of them
+   * @param files how many files and connections it may have open
+   * @param threads how many threads and processes it may have
+   */
+  public record Packages(boolean trust, int heap, int cpus, int files, int threads) {
+
+    /** Checks the values. */
+    public Packages {
+      check(
+          heap >= 32 && heap <= 1 << 20,
+          "packages.heap %s is not valid: give 32 to 1048576 MB.",
+          heap);
+      check(
+          cpus >= 0 && cpus <= 1024,
+          "packages.cpus %s is not valid: give 1 to 1024, or 0 for half of the CPUs.",
+          cpus);
+      check(
+          files >= 128 && files <= 1 << 20,
+          "packages.files %s is not valid: give 128 to 1048576.",
+          files);
+      check(
+          threads >= 64 && threads <= 1 << 20,
+          "packages.threads %s is not valid: give 64 to 1048576.",
+          threads);
     }
   }
 

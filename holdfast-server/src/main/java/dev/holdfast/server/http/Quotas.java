@@ -142,7 +142,7 @@ public final class Quotas {
         payload(most, bytes);
         jobs(tenant, most, 1);
       }
-      case "POST/jobs/bulk" -> {
+      case "POST/jobs/bulk", "POST/workers/{worker}/jobs" -> {
         payload(most, bytes);
         jobs(tenant, most, most.queuedJobs() == 0 ? 1 : call.elements("jobs"));
       }

@@ -19,11 +19,17 @@ public final class LentKeys implements Keys {
 
   private record Lent(Caller caller, String hash) {}
 
-  /** Creates a key of a tenant that can work, and nothing else. */
+  /** Creates a key of a tenant that can work and enqueue jobs, and nothing else. */
   public KeyText lend(String environment, String tenant, String name) {
     KeyText key = KeyText.create(environment, tenant);
     Caller caller =
-        new Caller(key.id(), name, tenant, Set.of(Attribute.CAN_WORK), List.of(), List.of());
+        new Caller(
+            key.id(),
+            name,
+            tenant,
+            Set.of(Attribute.CAN_WORK, Attribute.CAN_EXECUTE),
+            List.of(),
+            List.of());
     keys.put(key.id(), new Lent(caller, hash(key.text())));
     return key;
   }

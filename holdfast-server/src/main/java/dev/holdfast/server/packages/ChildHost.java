@@ -1,6 +1,7 @@
 package dev.holdfast.server.packages;
 
 import dev.holdfast.packages.child.Orders;
+import dev.holdfast.packages.load.Sandbox;
 import dev.holdfast.server.tenant.OpenTenant;
 
 /** What the server gives to processes that run packages. */
@@ -21,4 +22,7 @@ public interface ChildHost {
 
   /** Returns the size of the heap of a process. */
   int heapMegabytes();
+
+  /** Returns how much of the machine a process may use. */
+  Sandbox.Limits limits();
 }

@@ -2,7 +2,6 @@ package dev.holdfast.server.packages;
 
 import dev.holdfast.packages.child.ChildJvm;
 import dev.holdfast.packages.child.Orders;
-import dev.holdfast.packages.load.Sandbox;
 import dev.holdfast.server.tenant.OpenTenant;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -119,7 +118,7 @@ final class TenantChild implements AutoCloseable {
       ChildJvm child =
           ChildJvm.start(
               new ChildJvm.Settings(
-                  host.heapMegabytes(), Sandbox.userOf(tenant.tenant().id()), folder),
+                  tenant.tenant().id(), host.heapMegabytes(), host.limits(), folder),
               folders.classPath(),
               output::line);
       try {
@@ -179,7 +178,10 @@ final class TenantChild implements AutoCloseable {
       if (child != null && !child.await(patience)) {
         child.kill();
       }
-      thread.join();
+      if (!thread.join(TO_END)) {
+        stopNow(); // It was just being started.
+        thread.join();
+      }
     } catch (InterruptedException impatient) {
       Thread.currentThread().interrupt();
       if (child != null) {

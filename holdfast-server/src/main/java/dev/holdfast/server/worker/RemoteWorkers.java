@@ -6,6 +6,9 @@ import dev.holdfast.api.job.JobProgress;
 import dev.holdfast.engine.codec.JobNotes;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Journals.EntryKey;
+import dev.holdfast.engine.store.Journals.JournalEntry;
+import dev.holdfast.engine.store.Journals.Taken;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
 import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
@@ -19,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -175,6 +179,35 @@ public final class RemoteWorkers implements AutoCloseable {
     List<Note> all = new ArrayList<>();
     notes.forEach((claim, note) -> all.add(new Note(claim, note.write())));
     return tenant.store().outcomes().note(worker.incarnation(), all);
+  }
+
+  /**
+   * Returns the journal of a job; empty if the worker does not hold it. A read changes nothing, so
+   * it needs no token.
+   */
+  public Optional<List<JournalEntry>> journal(OpenTenant tenant, Worker worker, JobId job) {
+    return holds(tenant, worker, job)
+        ? Optional.of(tenant.store().journals().load(job))
+        : Optional.empty();
+  }
+
+  /** Returns whether the worker holds a job. */
+  public boolean holds(OpenTenant tenant, Worker worker, JobId job) {
+    return !tenant.store().claims().held(worker.incarnation(), Set.of(job), false).isEmpty();
+  }
+
+  /**
+   * Writes the entry of a durable step, if the worker holds its job under this token.
+   *
+   * @return whether it does
+   */
+  public boolean append(OpenTenant tenant, Worker worker, ClaimId claim, JournalEntry entry) {
+    return tenant.store().journals().append(worker.incarnation(), claim, entry);
+  }
+
+  /** Takes a signal for a job, if the worker holds it under this token. */
+  public Taken take(OpenTenant tenant, Worker worker, ClaimId claim, EntryKey key) {
+    return tenant.store().journals().take(worker.incarnation(), claim, key);
   }
 
   /** Deregisters a worker. */

@@ -1,6 +1,7 @@
 package dev.holdfast.server.worker;
 
 import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.Journals.EntryKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -39,6 +40,16 @@ public sealed interface Reported {
    * @param ran whether its code has run
    */
   record Later(ClaimId claim, Duration delay, boolean ran) implements Reported {}
+
+  /**
+   * It waits; the attempt does not count.
+   *
+   * @param key the key of its step, whose name is that of the signal if it waits for one
+   * @param wake how long it waits at most
+   * @param signal the name of the signal that ends the wait; null for none
+   */
+  record Parked(ClaimId claim, EntryKey key, Duration wake, @Nullable String signal)
+      implements Reported {}
 
   /** It was stopped because its cancellation was requested. */
   record Cancelled(ClaimId claim) implements Reported {}

@@ -14,6 +14,9 @@ import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Journals.EntryKey;
+import dev.holdfast.engine.store.Journals.EntryKind;
+import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.server.node.WorkerNodes.Worker;
@@ -108,6 +111,12 @@ final class WorkerOutcomes {
   }
 
   private void announce(Finish finish, Outcomes.Result result, @Nullable ClaimedJob job) {
+    if (result == Outcomes.Result.READY_INSTEAD) { // The signal was there.
+      if (job != null) {
+        work.bus().publish(new Signal.NewWork(job.queue(), job.priority()));
+      }
+      return;
+    }
     if (job != null && job.step() != null) {
       work.bus().publish(new Signal.RunsMarked(Duration.ZERO));
     }
@@ -157,6 +166,12 @@ final class WorkerOutcomes {
       case Reported.Failed failed -> failure(worker, failed, job, policy);
       case Reported.Later(ClaimId claim, Duration delay, boolean ran) ->
           new Finish.Later(claim, delay, ran);
+      case Reported.Parked(ClaimId claim, EntryKey key, Duration wake, @Nullable String signal) ->
+          new Finish.Parked(
+              claim,
+              new JournalEntry(key, signal == null ? EntryKind.SLEEP : EntryKind.AWAITING, null),
+              wake,
+              signal);
       case Reported.Cancelled(ClaimId claim) -> new Finish.Cancelled(claim);
       case Reported.HandedBack back ->
           throw new IllegalArgumentException("A job that is handed back has not finished");

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -357,6 +358,21 @@ class OpenApiTest {
     tenant.post(worker + "/start", jobs).expect(200);
     tenant.post(worker + "/heartbeat", jobs).expect(200);
     tenant.post(worker + "/progress", jobs).expect(200);
+    tenant
+        .post(
+            worker + "/steps",
+            "{%s,\"name\":\"one\",\"kind\":\"RUN\",\"output\":7}".formatted(claim))
+        .expect(200);
+    tenant.post(worker + "/signals", "{%s,\"name\":\"go\"}".formatted(claim)).expect(200);
+    tenant
+        .post(worker + "/journal", "{\"job\":\"%s\"}".formatted(job.path("job").asString()))
+        .expect(200);
+    tenant
+        .post(
+            worker + "/jobs",
+            "{\"parent\":\"%s\",\"jobs\":[{\"id\":\"%s\",\"task\":\"other::task\"}]}"
+                .formatted(job.path("job").asString(), UUID.randomUUID()))
+        .expect(200);
     tenant
         .post(
             worker + "/outcomes",

@@ -65,6 +65,23 @@ class ConfigurationTest {
   }
 
   @Test
+  void limitsOfPackagesOutOfRangeAreErrors() {
+    Map<String, String> wrong =
+        Map.of(
+            "packages.heap", "31",
+            "packages.cpus", "-1",
+            "packages.files", "127",
+            "packages.threads", "63");
+    wrong.forEach((key, value) ->
+        assertThatThrownBy(() -> Configuration.read(null, Map.of(), Map.of(key, value)).server())
+            .isInstanceOf(ConfigException.class)
+            .hasMessageContaining(key + " " + value + " is not valid: give "));
+    ServerConfig.Packages ordinary =
+        Configuration.read(null, Map.of(), Map.of()).server().packages();
+    assertThat(ordinary).isEqualTo(new ServerConfig.Packages(false, 256, 0, 1024, 512));
+  }
+
+  @Test
   void duplicateKeysAreErrors() throws IOException {
     Path file = yaml("port: 1\nhost: x\nport: 2\n");
     assertThatThrownBy(() -> Configuration.read(file, Map.of(), Map.of()))

@@ -73,10 +73,66 @@ class ChildProcessTest {
           case "driver": return Class.forName("org.postgresql.Driver").getName();
           case "fork":
             return String.valueOf(new ProcessBuilder("sh", "-c", words[1]).start().pid());
+          case "steps": {
+            var steps = context.steps();
+            int first = steps.run("count", Integer.class, () -> RUNS.incrementAndGet());
+            steps.sleep("pause", Duration.ofMillis(200));
+            return first + " of " + RUNS.get() + ", "
+                + steps.awaitSignal("never", Duration.ofMillis(200));
+          }
+          case "transaction":
+            return context.steps().transaction("one", String.class, connection -> "x");
+          case "files": {
+            int open = 0;
+            try {
+              while (true) {
+                OPEN.add(new java.io.FileInputStream("/proc/self/status"));
+                open++;
+              }
+            } catch (java.io.IOException full) {
+              throw new IllegalStateException(open + " files: " + full.getMessage());
+            }
+          }
+          case "threads": {
+            var end = new java.util.concurrent.CountDownLatch(1);
+            int running = 0;
+            try {
+              while (true) {
+                Thread.ofPlatform().daemon().start(() -> {
+                  try {
+                    end.await();
+                  } catch (InterruptedException over) {
+                    return;
+                  }
+                });
+                running++;
+              }
+            } catch (OutOfMemoryError full) {
+              end.countDown();
+              return "started " + running;
+            }
+          }
+          case "busy": {
+            long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+            for (int i = 0; i < 64; i++) {
+              Thread.ofPlatform().daemon().start(() -> {
+                while (System.nanoTime() < end) { Thread.onSpinWait(); }
+              });
+            }
+            return "busy";
+          }
+          case "status": {
+            String stat = java.nio.file.Files.readString(java.nio.file.Path.of("/proc/self/stat"));
+            return "nice " + stat.substring(stat.lastIndexOf(')') + 2).split(" ")[16] + " "
+                + java.nio.file.Files.readString(java.nio.file.Path.of("/proc/self/status"));
+          }
           case "secret": return String.valueOf(context.secret(words[1]).length());
           default: return "hello " + input;
         }
       }
+      static final List<Object> OPEN = new ArrayList<>();
+      static final java.util.concurrent.atomic.AtomicInteger RUNS =
+          new java.util.concurrent.atomic.AtomicInteger();
       static final class Spin {
         static String TEXT = "never";
         static { while (TEXT != null) { Thread.onSpinWait(); } }
@@ -90,7 +146,21 @@ class ChildProcessTest {
 
   @BeforeAll
   static void start() throws Exception {
-    server = new TestServer(Map.of("nodeTimeout", "PT6S", "packages.heap", "64", "drain", "PT3S"));
+    server =
+        new TestServer(
+            Map.of(
+                "nodeTimeout",
+                "PT6S",
+                "drain",
+                "PT3S",
+                "packages.heap",
+                "64",
+                "packages.cpus",
+                "1",
+                "packages.files",
+                "300",
+                "packages.threads",
+                "200"));
     bad = server.tenant();
     good = server.newTenant("good");
     pushBad("1");
@@ -165,6 +235,52 @@ class ChildProcessTest {
   @Test
   void aHandlerThatIgnoresItsInterruptionCostsOnlyItsOwnJob() {
     assertThat(bad("ignore").text("state")).isEqualTo("FAILED");
+  }
+
+  @Test
+  void aPackageThatOpensFilesWithoutEndFailsInItsOwnProcess() {
+    Assumptions.assumeTrue(Sandbox.ofSystem().limits());
+    String failures = bad("files").json().path("failures").toString();
+
+    assertThat(failures).contains("Too many open files");
+    assertThat(Integer.parseInt(failures.replaceAll("(?s).*?(\\d+) files: .*", "$1")))
+        .isLessThan(300);
+  }
+
+  @Test
+  void aPackageThatStartsThreadsWithoutEndFailsInItsOwnProcess() {
+    Assumptions.assumeTrue(Sandbox.ofSystem().otherUser());
+    String started = bad("threads").text("result");
+
+    assertThat(Integer.parseInt(started.substring("started ".length()))).isBetween(1, 200);
+  }
+
+  @Test
+  void aProcessUsesOnlySomeCpusAndYieldsToTheServer() {
+    Assumptions.assumeTrue(Sandbox.ofSystem().limits());
+    String status = bad("status").text("result");
+
+    assertThat(status).startsWith("nice 10 ").containsPattern("Cpus_allowed_list:\\s+\\d+\n");
+  }
+
+  @Test
+  void aPackageThatComputesOnManyThreadsLeavesTimeForOthers() {
+    assertThat(bad("busy").text("result")).isEqualTo("busy");
+
+    for (int i = 0; i < 10; i++) {
+      long start = System.nanoTime();
+      assertThat(ended(good, "good", post(good, "good", "kind::say", "x")).text("result"))
+          .isEqualTo("kind");
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+    }
+  }
+
+  @Test
+  void aHandlerExecutesDurableSteps() {
+    assertThat(bad("steps").text("result")).matches("(\\d+) of \\1, false");
+    assertThat(bad("transaction").json().path("failures").toString())
+        .contains("UnsupportedOperationException")
+        .contains("transaction in the database");
   }
 
   @Test

@@ -8,8 +8,11 @@ import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.policy.RetryPolicy;
+import dev.holdfast.api.run.DurableSteps;
 import dev.holdfast.api.run.TaskFailure;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.embedded.testing.SharedServer;
@@ -17,11 +20,13 @@ import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.server.boot.HoldfastServer;
 import dev.holdfast.server.config.Configuration;
 import dev.holdfast.server.tenant.OpenTenant;
+import dev.holdfast.server.testing.ApiClient;
 import dev.holdfast.worker.RemoteWorker;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -46,6 +51,10 @@ class JavaWorkerTest {
           .with(job -> job.timeout(Duration.ofMillis(200)).retry(RetryPolicy.NEVER));
   private static final TaskType<Sum, Void> STEPS =
       TaskType.of("remote::steps", Sum.class).with(job -> job.retry(RetryPolicy.NEVER));
+
+  private static final TaskType<Sum, String> DURABLE =
+      TaskType.of("remote::durable", Sum.class, String.class)
+          .with(job -> job.retry(RetryPolicy.fixed(Duration.ofMillis(100)).maxAttempts(2)));
 
   private static TestDatabase database;
   private static HoldfastServer server;
@@ -150,7 +159,8 @@ class JavaWorkerTest {
             .handle(
                 STEPS,
                 (sum, context) -> {
-                  String unused = context.steps().run("one", String.class, () -> "x");
+                  String unused =
+                      context.steps().transaction("one", String.class, connection -> "x");
                 })
             .start()) {
       Job failed = ended(enqueue(FAILING, new Sum(1, 1)));
@@ -161,9 +171,160 @@ class JavaWorkerTest {
       Job slow = ended(enqueue(SLOW, new Sum(1, 1)));
       assertThat(slow.failures().getLast().code()).isEqualTo("TIMED_OUT");
       Job steps = ended(enqueue(STEPS, new Sum(1, 1)));
+      assertThat(steps.failures().getLast().type()).contains("UnsupportedOperationException");
       assertThat(steps.failures().getLast().message()).contains("remote worker");
       assertThat(worker.node().isIdle()).isTrue();
     }
+  }
+
+  @Test
+  void durableStepsAreExecutedOnceAndSurviveARetry() {
+    List<String> executed = new CopyOnWriteArrayList<>();
+    try (RemoteWorker worker =
+        worker()
+            .handle(
+                DURABLE,
+                (sum, context) -> {
+                  DurableSteps steps = context.steps();
+                  int first =
+                      steps.run(
+                          "add",
+                          Integer.class,
+                          () -> {
+                            executed.add("add");
+                            return sum.a() + sum.b();
+                          });
+                  steps.sleep("pause", Duration.ofMillis(300));
+                  if (context.attempt() == 1) {
+                    executed.add("fail");
+                    throw new TaskFailure("ONCE", "the first attempt fails");
+                  }
+                  String word = steps.awaitSignal("word", String.class, SOON).orElseThrow();
+                  boolean late = steps.awaitSignal("never", Duration.ofMillis(300));
+                  return steps.patched("new") + " " + first + " " + word + " " + late;
+                })
+            .start()) {
+      Enqueued<String> job = enqueue(DURABLE, new Sum(3, 4));
+      Holdfast client = tenant().client();
+      await().atMost(SOON).until(() -> executed.contains("fail") && state(job) == JobState.WAITING);
+      tenant().change(() -> client.signal(job.id(), "word", "hello"));
+
+      Job done = ended(job);
+      assertThat(done.state()).as(done.failures().toString()).isEqualTo(JobState.SUCCEEDED);
+      assertThat(done.result()).isEqualTo("\"true 7 hello false\"");
+      assertThat(done.attempt()).isEqualTo(2);
+      assertThat(executed).containsOnlyOnce("add");
+      assertThat(worker.node().isIdle()).isTrue();
+    }
+  }
+
+  private static JobState state(Enqueued<?> job) {
+    return tenant().client().find(job.id()).orElseThrow().state();
+  }
+
+  @Test
+  void aSignalThatIsThereBeforeItIsAwaitedIsReceivedAtOnce() {
+    try (RemoteWorker worker =
+        worker()
+            .handle(
+                DURABLE,
+                (sum, context) ->
+                    context.steps().awaitSignal("word", String.class, SOON).orElse("none"))
+            .start()) {
+      Enqueued<String> job =
+          tenant()
+              .change(() ->
+                  tenant()
+                      .client()
+                      .enqueue(DURABLE, new Sum(1, 1), with -> with.runIn(Duration.ofMillis(500))));
+      tenant().change(() -> tenant().client().signal(job.id(), "word", "early"));
+
+      assertThat(ended(job).result()).isEqualTo("\"early\"");
+      assertThat(worker.node().isIdle()).isTrue();
+    }
+  }
+
+  @Test
+  void aHandlerEnqueuesJobsWhichKnowTheirParent() {
+    try (RemoteWorker worker =
+        worker()
+            .handle(
+                DURABLE,
+                (sum, context) -> {
+                  Enqueued<Integer> child =
+                      context
+                          .client()
+                          .enqueue(
+                              SUM,
+                              sum,
+                              with ->
+                                  with.priority(7)
+                                      .tags("child")
+                                      .timeout(Duration.ofSeconds(9))
+                                      .retry(
+                                          RetryPolicy.fixed(Duration.ofSeconds(1)).maxAttempts(4))
+                                      .unique(UniqueKey.whileActive("only " + context.jobId())));
+                  return child.id() + " " + child.outcome();
+                })
+            .handle(
+                SUM,
+                (sum, context) -> {
+                  assertThat(context.maxAttempts()).isEqualTo(4);
+                  assertThat(context.deadline()).isPresent();
+                  return sum.a() + sum.b();
+                })
+            .start()) {
+      Enqueued<String> parent = enqueue(DURABLE, new Sum(5, 6));
+      String[] words = ended(parent).result().replace("\"", "").split(" ");
+      assertThat(words[1]).isEqualTo("CREATED");
+      Holdfast client = tenant().client();
+      JobId id = JobId.parse(words[0]);
+      await().atMost(SOON).until(() -> client.find(id).orElseThrow().state().hasEnded());
+      Job child = client.find(id).orElseThrow();
+      assertThat(child.result()).as(child.failures().toString()).isEqualTo("11");
+      assertThat(child.parent()).isEqualTo(parent.id());
+      assertThat(child.priority()).isEqualTo(7);
+      assertThat(child.tags()).containsExactly("child");
+      assertThat(worker.node().isIdle()).isTrue();
+    }
+  }
+
+  @Test
+  void aStepOfAnotherHolderIsNotStored() {
+    Enqueued<String> job = enqueue(DURABLE, new Sum(1, 1));
+    ApiClient client = new ApiClient(server.url(), key);
+    String base = "/v1/tenants/default/workers";
+    String tasks = "{\"tasks\":[\"remote::durable\"]}";
+    String holder = base + "/" + client.post(base, tasks).expect(201).text("worker");
+    String other = base + "/" + client.post(base, tasks).expect(201).text("worker");
+    await()
+        .atMost(SOON)
+        .until(() ->
+            client
+                .post(holder + "/claim", "{\"call\":1,\"max\":1,\"wait\":\"PT1S\"}")
+                .expect(200)
+                .json()
+                .at("/jobs/0/job")
+                .asString("")
+                .equals(job.id().toString()));
+    String step = "{\"job\":\"%s\",\"token\":%d,\"name\":\"go\",\"kind\":\"RUN\",\"output\":1}";
+    String take = "{\"job\":\"%s\",\"token\":%d,\"name\":\"go\"}";
+    String read = "{\"job\":\"%s\"}".formatted(job.id());
+
+    assertThat(client.post(holder + "/steps", step.formatted(job.id(), 2)).text("result"))
+        .isEqualTo("LOST");
+    assertThat(client.post(other + "/steps", step.formatted(job.id(), 1)).text("result"))
+        .isEqualTo("LOST");
+    assertThat(client.post(other + "/signals", take.formatted(job.id(), 1)).text("result"))
+        .isEqualTo("LOST");
+    assertThat(client.post(other + "/journal", read).text("result")).isEqualTo("LOST");
+    assertThat(client.post(holder + "/journal", read).json().path("entries")).isEmpty();
+    assertThat(client.post(holder + "/steps", step.formatted(job.id(), 1)).text("result"))
+        .isEqualTo("STORED");
+    assertThat(client.post(holder + "/journal", read).json().path("entries")).hasSize(1);
+    client.delete(holder).expect(204);
+    client.delete(other).expect(204);
+    tenant().change(() -> tenant().client().cancel(job.id()));
   }
 
   @Test
