@@ -275,7 +275,7 @@ class JavaWorkerTest {
                 })
             .start()) {
       Enqueued<String> parent = enqueue(DURABLE, new Sum(5, 6));
-      String[] words = ended(parent).result().replace("\"", "").split(" ");
+      String[] words = ended(parent).result().replace("\"", "").split(" ", 2);
       assertThat(words[1]).isEqualTo("CREATED");
       Holdfast client = tenant().client();
       JobId id = JobId.parse(words[0]);
