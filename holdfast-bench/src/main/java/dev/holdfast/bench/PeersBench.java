@@ -1,88 +1,112 @@
 package dev.holdfast.bench;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import dev.holdfast.bench.harness.Bar;
+import dev.holdfast.bench.PeerSide.Turn;
 import dev.holdfast.bench.harness.Bench;
 import dev.holdfast.bench.harness.BenchCommand;
-import dev.holdfast.bench.harness.BenchDatabase;
-import dev.holdfast.bench.harness.Measure;
-import dev.holdfast.bench.harness.Report;
+import dev.holdfast.bench.harness.BenchException;
+import dev.holdfast.bench.harness.BenchServer;
 import dev.holdfast.bench.harness.Rounds;
-import dev.holdfast.bench.peers.DbSchedulerPeer;
-import dev.holdfast.bench.peers.JobRunrPeer;
-import dev.holdfast.bench.peers.Peer;
-import dev.holdfast.bench.peers.QuartzPeer;
+import dev.holdfast.bench.node.NodePackages;
+import dev.holdfast.bench.node.NodePeers;
+import dev.holdfast.bench.peers.Tuning;
+import java.io.IOException;
+import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
-import org.slf4j.LoggerFactory;
+import java.util.Set;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Compares Holdfast with other schedulers. */
 @Command(
     name = "peers",
     description = {
-      "Drain no-op jobs with Holdfast, db-scheduler, JobRunr and Quartz in turns.",
-      "All use the same server. Holdfast runs 100k jobs in a round, the others as many as they"
-          + " run in a few seconds."
+      "Drain no-op jobs with Holdfast, graphile-worker, pg-boss, db-scheduler, JobRunr and Quartz"
+          + " in turns, in new processes.",
+      "All use the same server. Each process drains jobs twice: 'fresh' is the first drain, 'warm'"
+          + " the second. Each library runs with its default settings, and tuned as its"
+          + " documentation recommends. Holdfast, and the others where they are fast enough, run"
+          + " 200k jobs, the others as many as they run in a few seconds.",
+      "graphile-worker and pg-boss need Node.js and npm, which downloads them once, about 60 MB."
     })
 public final class PeersBench extends BenchCommand {
-  private static final String HOLDFAST = "holdfast";
+  static final String HOLDFAST = "holdfast";
+
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "NAME",
+      description =
+          "Run only these libraries and these measurements (all, if none is named):"
+              + " ${COMPLETION-CANDIDATES}.")
+  private Set<PeerPart> only = EnumSet.allOf(PeerPart.class);
 
   @Override
   public void measure(Bench bench) throws Exception {
-    silence("org.jobrunr", "org.quartz", "com.github.kagkarlsson");
-    List<PeerSetup> setups = new ArrayList<>();
-    try (BenchDatabase database = bench.server().fresh()) {
-      for (Peer peer : List.of(new DbSchedulerPeer(), new JobRunrPeer(), new QuartzPeer())) {
-        setups.add(PeerSetup.install(bench.server(), peer));
+    JavaPeers.silence();
+    PeerChoice choice = PeerChoice.of(only);
+    List<PeerSide> sides = new ArrayList<>();
+    try {
+      addSides(bench, choice, sides);
+      Rounds<Turn> drains = bench.<Turn>rounds("peers").withoutWarmUp();
+      Rounds<Double> starts = bench.<Double>rounds("peers.start").withoutWarmUp();
+      for (PeerSide side : sides) {
+        if (choice.drains(side.tuning)) {
+          // No more than usual: some would take minutes.
+          int jobs = Math.min(side.jobs, bench.jobs(side.jobs, 500));
+          drains.side(side.toString(), () -> side.drain(jobs));
+        }
+        if (choice.starts() && side.tuning == Tuning.DEFAULT) {
+          starts.side(side.label, side::start);
+        }
       }
-      Rounds<Double> rounds = bench.<Double>rounds("peers");
-      int jobs = bench.jobs(100_000, 2_000);
-      rounds.side(HOLDFAST, () -> database.drain(jobs));
-      for (PeerSetup setup : setups) {
-        int own = bench.jobs(setup.comfortableRound(), 500);
-        rounds.side(name(setup), () -> setup.drain(own));
-      }
-      rounds.run();
-      report(bench.report(), rounds, setups.stream().map(PeersBench::name).toList());
+      drains.run();
+      starts.run();
+      new PeerReport(bench.report(), drains, starts, choice).add();
     } finally {
-      for (PeerSetup setup : setups) {
-        setup.close();
+      for (PeerSide side : sides) {
+        side.close();
       }
     }
   }
 
-  /** Turns off the loggers of the peers, whose output would hide the table. */
-  private static void silence(String... loggers) {
-    for (String name : loggers) {
-      if (LoggerFactory.getLogger(name) instanceof Logger logger) {
-        logger.setLevel(Level.OFF);
+  private static void addSides(Bench bench, PeerChoice choice, List<PeerSide> sides)
+      throws SQLException, IOException {
+    BenchServer server = bench.server();
+    for (Tuning tuning : choice.tunings()) {
+      if (choice.has(HOLDFAST)) {
+        sides.add(PeerSide.ofHoldfast(server, tuning));
+      }
+      for (JavaPeers peer : JavaPeers.values()) {
+        if (choice.has(peer.label)) {
+          sides.add(PeerSide.of(server, peer, tuning));
+        }
       }
     }
+    addNodeSides(bench, choice, sides);
   }
 
-  private static void report(Report report, Rounds<Double> rounds, List<String> peers) {
-    report.add(Measure.of("peers.holdfast", rounds.median(HOLDFAST, r -> r), "jobs/s"));
-    for (String peer : peers) {
-      report.add(Measure.of("peers." + peer, rounds.median(peer, r -> r), "jobs/s"));
+  private static void addNodeSides(Bench bench, PeerChoice choice, List<PeerSide> sides)
+      throws SQLException, IOException {
+    List<NodePeers> chosen =
+        Arrays.stream(NodePeers.values()).filter(peer -> choice.has(peer.label)).toList();
+    if (chosen.isEmpty()) {
+      return;
     }
-    String best =
-        peers.stream()
-            .max(Comparator.comparingDouble(peer -> rounds.median(peer, r -> r)))
-            .orElseThrow();
-    report.add(
-        Measure.of("peers.ratio", rounds.ratio(HOLDFAST, best, r -> r), Measure.RATIO)
-            .should(Bar.atLeast(4)));
-    report.note("peers.ratio compares Holdfast with the fastest peer, %s.".formatted(best));
-  }
-
-  /** Returns the name without the version, because names of measures are stable. */
-  private static String name(PeerSetup setup) {
-    String full = setup.name().toLowerCase(Locale.ROOT);
-    int version = full.indexOf(' ');
-    return version < 0 ? full : full.substring(0, version);
+    NodePackages packages;
+    try {
+      bench.say("peers", "installing the packages for Node.js, if they are not there");
+      packages = NodePackages.install();
+    } catch (BenchException missing) {
+      bench.report().note("graphile-worker and pg-boss were not measured. " + missing.getMessage());
+      return;
+    }
+    for (NodePeers peer : chosen) {
+      for (Tuning tuning : choice.tunings()) {
+        sides.add(PeerSide.of(bench.server(), packages, peer, tuning));
+      }
+    }
   }
 }
