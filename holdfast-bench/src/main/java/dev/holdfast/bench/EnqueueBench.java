@@ -13,7 +13,6 @@ import dev.holdfast.bench.harness.NoopJobs;
 import dev.holdfast.bench.harness.Quantiles;
 import dev.holdfast.bench.harness.Report;
 import dev.holdfast.bench.harness.Rounds;
-import dev.holdfast.bench.peers.Tuning;
 import dev.holdfast.engine.client.HoldfastClient;
 import java.sql.Array;
 import java.sql.Connection;
@@ -70,7 +69,7 @@ public final class EnqueueBench extends BenchCommand {
   private static void inThreads(Bench bench, BenchDatabase database) throws Exception {
     int jobs = bench.quick() ? 200 : 20_000;
     JavaPeers.silence();
-    try (PeerTables peer = PeerTables.of(bench.server(), JavaPeers.DB_SCHEDULER, Tuning.DEFAULT)) {
+    try (PeerTables peer = PeerTables.of(bench.server(), JavaPeers.DB_SCHEDULER)) {
       Rounds<Double> rounds = bench.<Double>rounds("enqueue.threads").withoutWarmUp();
       for (EnqueueChild.Kind kind : EnqueueChild.Kind.values()) {
         rounds.side(kind.name(), () -> inThreads(bench.server(), database, peer, kind, jobs));

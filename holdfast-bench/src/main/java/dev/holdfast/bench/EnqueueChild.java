@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -49,6 +50,8 @@ final class EnqueueChild extends ChildCommand {
   @Option(names = "--tables", description = "The schema of the tables of db-scheduler.")
   private String tables = "";
 
+  private @Nullable HikariDataSource pool;
+
   /** What each thread does for each job. */
   private final List<Callable<?>> steps = new ArrayList<>();
 
@@ -60,7 +63,7 @@ final class EnqueueChild extends ChildCommand {
         everyThread(() -> client.enqueue(NoopJobs.TASK, NoopJobs.Payload.OF_50_BYTES));
       }
       case DB_SCHEDULER -> {
-        HikariDataSource pool = PeerPool.of(address, tables, ImmediatePeer.CONNECTIONS);
+        pool = PeerPool.of(address, tables, ImmediatePeer.CONNECTIONS);
         Consumer<String> client = ImmediatePeer.client(pool);
         everyThread(() -> {
           client.accept(PAYLOAD);
@@ -73,6 +76,13 @@ final class EnqueueChild extends ChildCommand {
           steps.add(() -> insert(insert));
         }
       }
+    }
+  }
+
+  @Override
+  protected void stop() {
+    if (pool != null) {
+      pool.close();
     }
   }
 

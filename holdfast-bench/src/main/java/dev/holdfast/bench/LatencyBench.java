@@ -11,7 +11,6 @@ import dev.holdfast.bench.harness.Child;
 import dev.holdfast.bench.harness.Measure;
 import dev.holdfast.bench.harness.Report;
 import dev.holdfast.bench.harness.Rounds;
-import dev.holdfast.bench.peers.Tuning;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 
@@ -48,7 +47,7 @@ public final class LatencyBench extends BenchCommand {
     JavaPeers.silence();
     try (BenchDatabase database = server.fresh();
         RawJobs raw = new RawJobs(server);
-        PeerTables peer = PeerTables.of(server, JavaPeers.DB_SCHEDULER, Tuning.DEFAULT)) {
+        PeerTables peer = PeerTables.of(server, JavaPeers.DB_SCHEDULER)) {
       String own = database.schema();
       Rounds<Turn> rounds =
           bench

@@ -14,8 +14,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A library with one set of settings and its own tables, which runs jobs in new processes. */
-final class PeerSide implements AutoCloseable {
+/** A library with one set of settings, which runs jobs in new processes. */
+final class PeerSide {
   private static final int HOLDFAST_JOBS = 200_000;
   private static final int MOST_WARM = 100_000;
 
@@ -62,21 +62,18 @@ final class PeerSide implements AutoCloseable {
     this.jobs = jobs;
   }
 
-  static PeerSide ofHoldfast(BenchServer server, Tuning tuning) {
-    PeerTables tables = PeerTables.ofHoldfast(server);
+  static PeerSide ofHoldfast(BenchServer server, PeerTables tables, Tuning tuning) {
     Process process = jobs -> java(server, PeersBench.HOLDFAST, tuning, tables.schema(), jobs);
     return new PeerSide(server, tables, process, PeersBench.HOLDFAST, tuning, HOLDFAST_JOBS);
   }
 
-  static PeerSide of(BenchServer server, JavaPeers peer, Tuning tuning) throws SQLException {
-    PeerTables tables = PeerTables.of(server, peer, tuning);
+  static PeerSide of(BenchServer server, PeerTables tables, JavaPeers peer, Tuning tuning) {
     Process process = jobs -> java(server, peer.name(), tuning, tables.schema(), jobs);
     return new PeerSide(server, tables, process, peer.label, tuning, peer.jobs(tuning));
   }
 
-  static PeerSide of(BenchServer server, NodePackages packages, NodePeers peer, Tuning tuning)
-      throws SQLException, IOException {
-    PeerTables tables = PeerTables.of(server, packages, peer);
+  static PeerSide of(
+      BenchServer server, PeerTables tables, NodePackages packages, NodePeers peer, Tuning tuning) {
     Process process =
         jobs ->
             packages.start(
@@ -132,11 +129,6 @@ final class PeerSide implements AutoCloseable {
         """
             .formatted(tables.schema()));
     server.settle();
-  }
-
-  @Override
-  public void close() throws SQLException, IOException {
-    tables.close();
   }
 
   @Override

@@ -13,7 +13,10 @@ import dev.holdfast.bench.peers.Tuning;
 import java.io.IOException;
 import java.sql.SQLException;
 
-/** The tables of a library in a new schema, which is dropped on close. */
+/**
+ * The tables of a library in a new schema, which is dropped on close. All settings of a library
+ * share them: JobRunr does not create its tables if another schema of the database has them.
+ */
 interface PeerTables extends AutoCloseable {
 
   String schema();
@@ -45,9 +48,9 @@ interface PeerTables extends AutoCloseable {
     };
   }
 
-  static PeerTables of(BenchServer server, JavaPeers which, Tuning tuning) throws SQLException {
+  static PeerTables of(BenchServer server, JavaPeers which) throws SQLException {
     String schema = newSchema(server);
-    Peer peer = which.create(tuning);
+    Peer peer = which.create(Tuning.TUNED);
     HikariDataSource pool = PeerPool.of(server.address(), schema, peer.connections());
     peer.connect(pool);
     peer.createTables();

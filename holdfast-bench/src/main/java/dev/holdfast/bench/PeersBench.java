@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -47,9 +48,9 @@ public final class PeersBench extends BenchCommand {
   public void measure(Bench bench) throws Exception {
     JavaPeers.silence();
     PeerChoice choice = PeerChoice.of(only);
-    List<PeerSide> sides = new ArrayList<>();
+    List<PeerTables> tables = new ArrayList<>();
     try {
-      addSides(bench, choice, sides);
+      List<PeerSide> sides = sides(bench, choice, tables);
       Rounds<Turn> drains = bench.<Turn>rounds("peers").withoutWarmUp();
       Rounds<Double> starts = bench.<Double>rounds("peers.start").withoutWarmUp();
       for (PeerSide side : sides) {
@@ -66,47 +67,59 @@ public final class PeersBench extends BenchCommand {
       starts.run();
       new PeerReport(bench.report(), drains, starts, choice).add();
     } finally {
-      for (PeerSide side : sides) {
-        side.close();
+      for (PeerTables each : tables) {
+        each.close();
       }
     }
   }
 
-  private static void addSides(Bench bench, PeerChoice choice, List<PeerSide> sides)
+  /** Creates the tables and the sides of the chosen libraries. */
+  private static List<PeerSide> sides(Bench bench, PeerChoice choice, List<PeerTables> tables)
       throws SQLException, IOException {
     BenchServer server = bench.server();
-    for (Tuning tuning : choice.tunings()) {
-      if (choice.has(HOLDFAST)) {
-        sides.add(PeerSide.ofHoldfast(server, tuning));
-      }
-      for (JavaPeers peer : JavaPeers.values()) {
+    List<PeerSide> sides = new ArrayList<>();
+    if (choice.has(HOLDFAST)) {
+      PeerTables own = PeerTables.ofHoldfast(server);
+      tables.add(own);
+      choice.tunings().forEach(tuning -> sides.add(PeerSide.ofHoldfast(server, own, tuning)));
+    }
+    Optional<NodePackages> packages = packages(bench, choice);
+    if (packages.isPresent()) {
+      for (NodePeers peer : NodePeers.values()) {
         if (choice.has(peer.label)) {
-          sides.add(PeerSide.of(server, peer, tuning));
+          PeerTables its = PeerTables.of(server, packages.get(), peer);
+          tables.add(its);
+          choice
+              .tunings()
+              .forEach(
+                  tuning -> sides.add(PeerSide.of(server, its, packages.get(), peer, tuning)));
         }
       }
     }
-    addNodeSides(bench, choice, sides);
+    for (JavaPeers peer : JavaPeers.values()) {
+      if (choice.has(peer.label)) {
+        PeerTables its = PeerTables.of(server, peer);
+        tables.add(its);
+        choice.tunings().forEach(tuning -> sides.add(PeerSide.of(server, its, peer, tuning)));
+      }
+    }
+    return sides;
   }
 
-  private static void addNodeSides(Bench bench, PeerChoice choice, List<PeerSide> sides)
-      throws SQLException, IOException {
-    List<NodePeers> chosen =
-        Arrays.stream(NodePeers.values()).filter(peer -> choice.has(peer.label)).toList();
-    if (chosen.isEmpty()) {
-      return;
+  /** Returns the packages for Node.js if they are needed; reports why if they are missing. */
+  private static Optional<NodePackages> packages(Bench bench, PeerChoice choice)
+      throws IOException {
+    if (Arrays.stream(NodePeers.values()).noneMatch(peer -> choice.has(peer.label))) {
+      return Optional.empty();
     }
-    NodePackages packages;
     try {
       bench.say("peers", "installing the packages for Node.js, if they are not there");
-      packages = NodePackages.install();
+      return Optional.of(NodePackages.install());
     } catch (BenchException missing) {
-      bench.report().note("graphile-worker and pg-boss were not measured. " + missing.getMessage());
-      return;
-    }
-    for (NodePeers peer : chosen) {
-      for (Tuning tuning : choice.tunings()) {
-        sides.add(PeerSide.of(bench.server(), packages, peer, tuning));
-      }
+      bench
+          .report()
+          .note("graphile-worker and pg-boss were not measured. " + missing.getMessage());
+      return Optional.empty();
     }
   }
 }

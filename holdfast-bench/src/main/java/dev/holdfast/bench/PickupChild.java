@@ -47,6 +47,8 @@ final class PickupChild extends ChildCommand {
 
   private final BlockingQueue<Double> micros = new LinkedBlockingQueue<>();
 
+  private final List<AutoCloseable> started = new ArrayList<>();
+
   @SuppressWarnings("NullAway.Init")
   private Consumer<Long> enqueue;
 
@@ -64,6 +66,7 @@ final class PickupChild extends ChildCommand {
                       return null;
                     })
                 .start();
+        started.add(node);
         enqueue = sent -> node.client().enqueue(LatencyBench.PING, new LatencyBench.Ping(sent));
       }
       case BARE -> {
@@ -79,8 +82,17 @@ final class PickupChild extends ChildCommand {
         ImmediatePeer peer =
             new ImmediatePeer(pool, data -> startedOneSentAt(Long.parseLong(data)));
         peer.start();
+        started.add(peer::stop);
+        started.add(pool);
         enqueue = sent -> peer.schedule(Long.toString(sent));
       }
+    }
+  }
+
+  @Override
+  protected void stop() throws Exception {
+    for (AutoCloseable each : started) {
+      each.close();
     }
   }
 

@@ -37,6 +37,9 @@ final class SlowChild extends ChildCommand {
   @SuppressWarnings("NullAway.Init")
   private PreparedStatement finished;
 
+  @SuppressWarnings("NullAway.Init")
+  private HoldfastNode node;
+
   static void enqueue(Store store, int count) {
     try (Holdfast client = HoldfastClient.on(store)) {
       client.enqueueAll(Collections.nCopies(count, JobRequest.of(TASK, new HoldTask.Nothing())));
@@ -46,7 +49,7 @@ final class SlowChild extends ChildCommand {
   @Override
   protected void start(Address address, PostgresStore store, String schema) throws SQLException {
     finished = address.connect().prepareStatement(FINISHED.formatted(schema));
-    HoldfastNode.on(store)
+    node = HoldfastNode.on(store)
         .queue(NoopJobs.QUEUE, SLOTS)
         .meters(new CompositeMeterRegistry())
         .handle(
@@ -59,6 +62,11 @@ final class SlowChild extends ChildCommand {
               return null;
             })
         .start();
+  }
+
+  @Override
+  protected void stop() {
+    node.close();
   }
 
   /** Replies when all processes have run this number of jobs: the first and the last start here. */

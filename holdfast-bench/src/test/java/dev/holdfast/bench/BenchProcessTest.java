@@ -37,7 +37,8 @@ class BenchProcessTest {
   @Test
   void librariesInJavaAreComparedSideBySide() throws Exception {
     Run peers =
-        bench("peers", "--quick", "--jobs", "100", "--only", "holdfast,db-scheduler,jobrunr,quartz");
+        bench(
+            "peers", "--quick", "--jobs", "100", "--only", "holdfast,db-scheduler,jobrunr,quartz");
 
     assertThat(peers.exit).as(peers.err).isZero();
     for (String side : List.of("holdfast", "db-scheduler", "jobrunr", "quartz")) {

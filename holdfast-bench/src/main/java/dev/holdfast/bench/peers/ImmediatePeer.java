@@ -55,6 +55,10 @@ public final class ImmediatePeer {
     scheduler.start();
   }
 
+  public void stop() {
+    scheduler.stop();
+  }
+
   /** Schedules a job that is due at once. */
   public void schedule(String data) {
     String id = Long.toString(scheduled.incrementAndGet());
