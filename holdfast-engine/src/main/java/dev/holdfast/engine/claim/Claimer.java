@@ -194,11 +194,13 @@ public final class Claimer implements Role {
    * slots, which then become free many at a time, when their runs end.
    */
   private int soon(Moment now, int most) {
-    int expected = pace.soon(now, lane.released(), Math.max(2, enough()));
+    int expected = pace.soon(now, lane.ended(), Math.max(2, enough()));
     long kept = lane.kept();
     boolean continued = kept != keptBefore;
     keptBefore = kept;
-    if (expected == 0 || continued || starter.prefetches() || lane.isContested()) {
+    boolean early = expected > 0 && !starter.prefetches() && !lane.isContested();
+    lane.lends(early);
+    if (!early || continued) {
       lane.refillAt(-1);
       return 0;
     }

@@ -117,10 +117,10 @@ public final class StepHandOver implements HandOver {
     Moment now = ticker.now();
     if (before != null && before.keptSlot() == lane) {
       Moment since = before.slotSince();
-      before.passSlotOn();
-      return new Place(lane, since == null ? now : since);
+      boolean slot = before.passSlotOn() || lane.slots().reserve(1) == 1;
+      return new Place(lane, since == null ? now : since, slot);
     }
-    return !lane.isSought() && lane.slots().reserve(1) == 1 ? new Place(lane, now) : null;
+    return !lane.isSought() && lane.slots().reserve(1) == 1 ? new Place(lane, now, true) : null;
   }
 
   private boolean mayStart(NewJob job) {
@@ -132,8 +132,24 @@ public final class StepHandOver implements HandOver {
    * A slot for a job.
    *
    * @param since when it was taken for a job from the queue
+   * @param reserved false if the job waits for the next slot of the lane: the one that was kept for
+   *     it is lent
    */
-  private record Place(Lane lane, Moment since) {}
+  private record Place(Lane lane, Moment since, boolean reserved) {
+    void run(HeldJob heldJob, Runner runner, Moment now) {
+      if (reserved) {
+        runner.run(lane, heldJob);
+      } else {
+        lane.runSoon(heldJob, now);
+      }
+    }
+
+    void release() {
+      if (reserved) {
+        lane.free();
+      }
+    }
+  }
 
   /** Slots for jobs, and the claim call under which they start. */
   private final class Reserved implements Offer {
@@ -161,20 +177,20 @@ public final class StepHandOver implements HandOver {
           if (place != null) {
             HeldJob heldJob = new HeldJob(job, call, sender.policyOf(job), tenure);
             heldJob.hasSlotSince(place.since);
-            sender.hold(heldJob, ready -> runner.run(place.lane, ready));
+            sender.hold(heldJob, ready -> place.run(ready, runner, ticker.now()));
           }
         }
         known = true;
       } finally {
         end(known);
-        places.values().forEach(place -> place.lane.release());
+        places.values().forEach(Place::release);
       }
     }
 
     @Override
     public void lose() {
       end(false);
-      places.values().forEach(place -> place.lane.release());
+      places.values().forEach(Place::release);
     }
 
     /**

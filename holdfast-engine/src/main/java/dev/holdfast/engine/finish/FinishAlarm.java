@@ -18,14 +18,14 @@ final class FinishAlarm {
   /** How long a report may wait before it is logged as an error. */
   static final Duration PATIENCE = Duration.ofMinutes(1);
 
-  private final Meters meters;
+  private final Meters.Reports gauges;
   private volatile boolean stalled;
   private @Nullable Moment withoutProgressSince;
   private @Nullable Moment logged;
   private @Nullable RuntimeException latest;
 
   FinishAlarm(Meters meters) {
-    this.meters = meters;
+    this.gauges = meters.reports();
   }
 
   /** Returns whether nothing at all could be written for a minute although reports wait. */
@@ -51,7 +51,7 @@ final class FinishAlarm {
       withoutProgressSince = null;
       logged = null;
       stalled = false;
-      meters.reports(waiting, Duration.ZERO);
+      gauges.set(waiting, Duration.ZERO);
       return;
     }
     if (withoutProgressSince == null) {
@@ -59,7 +59,7 @@ final class FinishAlarm {
     }
     stalled = withoutProgressSince.until(now).compareTo(PATIENCE) >= 0;
     Duration age = oldest.since.until(now);
-    meters.reports(pending.size() + waiting, age);
+    gauges.set(pending.size() + waiting, age);
     if (age.compareTo(PATIENCE) >= 0
         && (logged == null || logged.until(now).compareTo(PATIENCE) >= 0)) {
       logged = now;

@@ -28,6 +28,7 @@ public final class HeldJob {
   private volatile @Nullable Lane lane;
   private volatile @Nullable Moment slotSince;
   private @Nullable Lane keptSlot;
+  private boolean lentSlot;
   private volatile @Nullable StopReason stopReason;
   private volatile Moment lastSign = Moment.NEVER;
   private boolean ran;
@@ -133,11 +134,16 @@ public final class HeldJob {
 
   /**
    * Keeps the slot of an attempt that has ended, for a job that follows this one. It is released
-   * when the outcome is recorded, unless that job has taken it.
+   * when the outcome is recorded, unless that job has taken it. Until then the lane may lend it.
    */
-  public synchronized void keepSlot() {
-    if (freeSlot()) {
-      keptSlot = lane;
+  public void keepSlot() {
+    Lane slotOf = lane;
+    if (slotOf != null && freeSlot()) {
+      boolean lent = slotOf.lend();
+      synchronized (this) {
+        keptSlot = slotOf;
+        lentSlot = lent;
+      }
     }
   }
 
@@ -146,20 +152,30 @@ public final class HeldJob {
     return keptSlot;
   }
 
-  /** Passes on the slot that it has kept: the caller releases it. */
-  public synchronized void passSlotOn() {
-    keptSlot = null;
+  /**
+   * Passes on the slot that it has kept: the caller releases it.
+   *
+   * @return false if the slot was lent, so that the caller has to take another one
+   */
+  public boolean passSlotOn() {
+    Lane kept;
+    boolean lent;
+    synchronized (this) {
+      kept = keptSlot;
+      lent = lentSlot;
+      keptSlot = null;
+    }
+    if (kept != null && lent) {
+      kept.endLoan();
+    }
+    return kept != null && !lent;
   }
 
   /** Releases the slot that it has kept, if any. */
   public void releaseKeptSlot() {
-    Lane kept;
-    synchronized (this) {
-      kept = keptSlot;
-      keptSlot = null;
-    }
-    if (kept != null) {
-      kept.release();
+    Lane slotOf = keptSlot();
+    if (slotOf != null && passSlotOn()) {
+      slotOf.free();
     }
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.engine.held;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
@@ -16,6 +17,10 @@ import java.util.function.Predicate;
  * release that frees enough of them wakes it; every other release costs nothing.
  *
  * <p>A slot that is released passes to the next job of the {@link SlotQueue}, if one waits there.
+ *
+ * <p>The slot of a step that has succeeded is kept for the next step of its run until the success
+ * is stored, which takes longer than short steps run. So while attempts end quickly, it is lent to
+ * other jobs, and the next step takes a free slot or waits in the queue for one.
  */
 public final class Lane {
   private final String queue;
@@ -24,9 +29,11 @@ public final class Lane {
   private final Slots slots;
   private final String name;
   private final SlotQueue queued = new SlotQueue();
-  private final LongAdder released = new LongAdder();
+  private final LongAdder ended = new LongAdder();
+  private final AtomicInteger lent = new AtomicInteger();
   private final LongAdder kept = new LongAdder();
   private volatile Consumer<HeldJob> run = heldJob -> {};
+  private volatile boolean lends;
   private volatile int refill = -1;
   private volatile int hunger;
   private volatile Waker claimer = () -> {};
@@ -86,9 +93,9 @@ public final class Lane {
     return queued;
   }
 
-  /** Returns how often a slot was released, since the node started. */
-  public long released() {
-    return released.sum();
+  /** Returns how many attempts have ended since the node started. */
+  public long ended() {
+    return ended.sum();
   }
 
   /** Runs a job in the next slot that is free. */
@@ -121,8 +128,37 @@ public final class Lane {
     boolean keep = keeps.test(ended);
     if (keep) {
       kept.increment();
+      this.ended.increment();
     }
     return keep;
+  }
+
+  /** Sets whether attempts end so quickly that kept slots are worth lending. */
+  public void lends(boolean quick) {
+    this.lends = quick;
+  }
+
+  /**
+   * Lends a slot that is kept. There are never more lent slots than slots, so that the runs of a
+   * backlog are not all in progress at the same time.
+   *
+   * @return false if it stays kept
+   */
+  boolean lend() {
+    if (!lends) {
+      return false;
+    }
+    if (lent.incrementAndGet() > slots.capacity()) {
+      lent.decrementAndGet();
+      return false;
+    }
+    free();
+    return true;
+  }
+
+  /** Notes that a kept slot that was lent is not needed any more, or was replaced by another. */
+  void endLoan() {
+    lent.decrementAndGet();
   }
 
   /** Returns how often a slot was kept for what follows its job, since the node started. */
@@ -165,9 +201,14 @@ public final class Lane {
     }
   }
 
-  /** Releases a slot, or passes it to the next job that waits for one. */
+  /** Releases the slot of an attempt that has ended. */
   public void release() {
-    released.increment();
+    ended.increment();
+    free();
+  }
+
+  /** Releases a slot, or passes it to the next job that waits for one. */
+  public void free() {
     HeldJob next = queued.poll();
     if (next != null) {
       if (queued.size() == refill) {

@@ -47,8 +47,6 @@ public final class Meters {
   private final Guarded<Counter> largeRuns;
   private final GaugeValues.Value unknownTaskJobs;
   private final GaugeValues.Value strandedRuns;
-  private final GaugeValues.Value reportsWaiting;
-  private final GaugeValues.Value oldestReportMillis;
 
   /**
    * Creates the meters of a node.
@@ -85,20 +83,6 @@ public final class Meters {
             own);
     this.strandedRuns =
         gauge("holdfast.runs.stranded", "Open runs that no live node can continue", null, 1, own);
-    this.reportsWaiting =
-        gauge(
-            "holdfast.reports.waiting",
-            "Attempts that have ended on this node and whose outcome is not written yet",
-            null,
-            1,
-            own);
-    this.oldestReportMillis =
-        gauge(
-            "holdfast.reports.oldest",
-            "How long the longest-waiting of them has waited",
-            "seconds",
-            1000,
-            own);
   }
 
   private GaugeValues.Value gauge(
@@ -335,10 +319,38 @@ public final class Meters {
     strandedRuns.set(count);
   }
 
-  /** Sets how many ended attempts are not written yet, and how long the oldest has waited. */
-  public void reports(int waiting, Duration oldest) {
-    reportsWaiting.set(waiting);
-    oldestReportMillis.set(oldest.toMillis());
+  /** Returns gauges of ended attempts that are not written yet, for what writes some of them. */
+  public Reports reports() {
+    return new Reports(
+        gauge(
+            "holdfast.reports.waiting",
+            "Attempts that have ended on this node and whose outcome is not written yet",
+            null,
+            1,
+            own),
+        gauge(
+            "holdfast.reports.oldest",
+            "How long the longest-waiting of them has waited",
+            "seconds",
+            1000,
+            own));
+  }
+
+  /** Gauges of ended attempts that are not written yet. */
+  public static final class Reports {
+    private final GaugeValues.Value waiting;
+    private final GaugeValues.Value oldestMillis;
+
+    private Reports(GaugeValues.Value waiting, GaugeValues.Value oldestMillis) {
+      this.waiting = waiting;
+      this.oldestMillis = oldestMillis;
+    }
+
+    /** Sets how many there are, and how long the oldest has waited. */
+    public void set(int count, Duration oldest) {
+      waiting.set(count);
+      oldestMillis.set(oldest.toMillis());
+    }
   }
 
   /** Sets the measured depths of the queues that this node serves. */

@@ -113,7 +113,7 @@ public final class HoldfastNode implements AutoCloseable {
     components.events.start();
     components.events.nodeJoined(incarnation());
     components.bus.publish(new Signal.NodeJoined());
-    threads.completer().start();
+    threads.completers().forEach(Driver.Driven::start);
     threads.heart().forEach(Driver.Driven::start);
     threads.clocks().forEach(Driver.Driven::start);
     threads.claiming().forEach(Driver.Driven::start);
@@ -176,7 +176,7 @@ public final class HoldfastNode implements AutoCloseable {
     return running
         && !shutdown.isAsked()
         && !components.identity.tenure().isOver()
-        && !work.completer.isStalled()
+        && !work.completers.isStalled()
         && components.lost.count()
             <= components.settings.hung().mostLost() * components.settings.slots();
   }

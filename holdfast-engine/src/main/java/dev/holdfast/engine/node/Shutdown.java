@@ -36,7 +36,7 @@ final class Shutdown {
   record Threads(
       List<Driven<?>> claiming,
       List<Driven<?>> clocks,
-      Driven<?> completer,
+      List<Driven<?>> completers,
       List<Driven<?>> heart) {}
 
   private final NodeComponents components;
@@ -194,10 +194,10 @@ final class Shutdown {
         "stop its roles",
         () -> {
           stopAll(threads.clocks());
-          threads.completer().stop();
+          stopAll(threads.completers());
         });
     Deadline.in(TO_LEAVE)
-        .await(() -> haveEnded(threads.clocks()) && threads.completer().hasEnded());
+        .await(() -> haveEnded(threads.clocks()) && haveEnded(threads.completers()));
     if (!haveEnded(threads.claiming())) {
       // Other nodes may start its jobs as soon as it has left: a late reply must start none here.
       attempt("give up claims in progress", () -> life.fence.shutForGood("it is stopping"));

@@ -2,6 +2,7 @@ package dev.holdfast.engine.node;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.finish.Completers;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Role;
@@ -12,6 +13,7 @@ import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.store.RunStore;
 import dev.holdfast.engine.workflow.Advancer;
 import dev.holdfast.engine.workflow.ExpressOutcomes;
+import dev.holdfast.engine.workflow.HandOver;
 import dev.holdfast.engine.workflow.LargeRuns;
 import dev.holdfast.engine.workflow.Reconciler;
 import dev.holdfast.engine.workflow.WorkflowCatalog;
@@ -19,12 +21,16 @@ import dev.holdfast.engine.workflow.WorkflowRegistrar;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** The roles that advance and repair runs. Any node plays them for the whole cluster. */
 final class WorkflowRoles {
   private final NodeComponents components;
   final Advancer advancer;
-  final ExpressOutcomes outcomes;
+
+  /** One for each completer: each remembers what its last call has advanced. */
+  final List<ExpressOutcomes> outcomes;
+
   final List<Driver.Driven<?>> threads = new ArrayList<>();
 
   WorkflowRoles(NodeDraft from, NodeComponents components) {
@@ -33,8 +39,15 @@ final class WorkflowRoles {
     WorkflowCatalog catalog = components.client.workflows();
     RunPlanner planner = new LargeRuns(catalog.planner(), components.meters);
     this.outcomes =
-        new ExpressOutcomes(
-            components.store.outcomes(), runs.advance(), catalog, components.bus, this::tellEnded);
+        Stream.generate(() ->
+                new ExpressOutcomes(
+                    components.store.outcomes(),
+                    runs.advance(),
+                    catalog,
+                    components.bus,
+                    this::tellEnded))
+            .limit(Completers.COUNT)
+            .toList();
     this.advancer =
         whileEnabled(waker ->
             new Advancer(
@@ -56,9 +69,19 @@ final class WorkflowRoles {
 
   /** Advances the run of a job that has ended here. */
   void ended(ClaimedJob job) {
-    if (job.step() != null && !outcomes.isAdvanced(job.id())) {
+    if (job.step() != null && outcomes.stream().noneMatch(each -> each.isAdvanced(job.id()))) {
       advancer.expect(job.step().run());
     }
+  }
+
+  /** Returns whether this node can plan what follows a job. */
+  boolean isKnown(JobId job) {
+    return outcomes.getFirst().isKnown(job);
+  }
+
+  /** Sets what starts the jobs that follow a step without a claim. */
+  void handOver(HandOver to) {
+    outcomes.forEach(each -> each.handOver(to));
   }
 
   /** Wakes those that await a run. */

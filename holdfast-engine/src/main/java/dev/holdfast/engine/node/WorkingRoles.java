@@ -9,6 +9,7 @@ import dev.holdfast.engine.claim.Starter;
 import dev.holdfast.engine.claim.StepHandOver;
 import dev.holdfast.engine.claim.WakeupSpread;
 import dev.holdfast.engine.finish.Completer;
+import dev.holdfast.engine.finish.Completers;
 import dev.holdfast.engine.finish.ConfirmedOutcomes;
 import dev.holdfast.engine.held.FairSlots;
 import dev.holdfast.engine.held.Lane;
@@ -29,6 +30,7 @@ import dev.holdfast.engine.run.TimeoutWatcher;
 import dev.holdfast.engine.run.Unreadable;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.workflow.StepClaims;
 import dev.holdfast.engine.workflow.StepNames;
 import java.util.ArrayList;
@@ -46,7 +48,7 @@ final class WorkingRoles {
   final Claimers claimers;
   final WakeupSpread wakeups;
   final ConfirmedOutcomes confirmed;
-  final Completer completer;
+  final Completers completers;
   final List<TaskExecutor> executors;
 
   /** The threads that claim and start jobs. */
@@ -55,7 +57,8 @@ final class WorkingRoles {
   /** The threads that watch timeouts and breakers. */
   final List<Driver.Driven<?>> watching = new ArrayList<>();
 
-  final Driver.Driven<Completer> completing;
+  /** The threads that write how attempts ended. */
+  final List<Driver.Driven<?>> completing = new ArrayList<>();
 
   WorkingRoles(NodeDraft from, NodeComponents components, WorkflowRoles workflows) {
     this.components = components;
@@ -68,16 +71,7 @@ final class WorkingRoles {
             components.bus,
             components.awaited,
             onEnded(breakerReporter(from)));
-    this.completing =
-        components.drive(waker ->
-            new Completer(
-                workflows.outcomes,
-                components.store.claims(),
-                components.identity,
-                confirmed,
-                components.meters,
-                waker));
-    this.completer = completing.role();
+    this.completers = completers();
     Unreadable unreadable =
         new Unreadable(
             components.settings.id(), components.store.queries(), components.store.nodes());
@@ -116,7 +110,7 @@ final class WorkingRoles {
             components.settings.stacks().serves(),
             runner,
             components.ticker);
-    workflows.outcomes.handOver(handOver);
+    workflows.handOver(handOver);
     if (components.environment.driver().startsAtOnce()) {
       components.client.handOver(handOver);
     }
@@ -127,7 +121,7 @@ final class WorkingRoles {
               waker -> new Claimer(lane, sender, rules, runner, starter, polling.role(), waker));
       claiming.add(claimer);
       claimers.add(claimer.role());
-      handOver.add(claimer.role(), workflows.outcomes::isKnown);
+      handOver.add(claimer.role(), workflows::isKnown);
     }
     claiming.add(polling);
     components.heldJobs.onSuspectGone(claimers::expectWork);
@@ -137,6 +131,24 @@ final class WorkingRoles {
                 components.crowd, claimers::expectWork, components.environment, waker));
     this.wakeups = spreading.role();
     claiming.add(spreading);
+  }
+
+  private Completers completers() {
+    List<Completer> all = new ArrayList<>();
+    for (Outcomes outcomes : workflows.outcomes) {
+      Driver.Driven<Completer> driven =
+          components.drive(waker ->
+              new Completer(
+                  outcomes,
+                  components.store.claims(),
+                  components.identity,
+                  confirmed,
+                  components.meters,
+                  waker));
+      completing.add(driven);
+      all.add(driven.role());
+    }
+    return new Completers(all);
   }
 
   /**
@@ -214,7 +226,7 @@ final class WorkingRoles {
         components.heldJobs,
         new HandlerCaller(components.tasks, from.codec, services, from.attemptInterceptors),
         timeoutWatcher(),
-        new AttemptReporter(components.heldJobs, decision, notes, completer, components.telemetry),
+        new AttemptReporter(components.heldJobs, decision, notes, completers, components.telemetry),
         components.ticker);
   }
 
@@ -230,7 +242,7 @@ final class WorkingRoles {
             new TimeoutWatcher(
                 components.settings.id(),
                 components.heldJobs,
-                completer,
+                completers,
                 components.lost,
                 components.settings.hung(),
                 components.environment,
@@ -252,7 +264,7 @@ final class WorkingRoles {
     int prefetch = components.settings.of(lane.queue()).prefetch();
     Driver.Driven<Starter> starting =
         components.drive(
-            waker -> new Starter(lane, prefetch, sender, rules, runner, completer, waker));
+            waker -> new Starter(lane, prefetch, sender, rules, runner, completers, waker));
     if (prefetch > 0) { // Otherwise every claimed job has started already.
       claiming.add(starting);
     }

@@ -361,6 +361,63 @@ class StepHandOverTest {
   }
 
   @Test
+  void aLaneWhoseJobsEndQuicklyLendsTheSlotAndTheNextStepTakesAFreeOne() {
+    lane.lends(true);
+    HeldJob step = step();
+    step.keepSlot();
+    assertThat(slots.free()).as("the slot is lent").isEqualTo(SLOTS);
+
+    offer(step).accept(List.of(job(NEXT, true)));
+    heldJobs.remove(step);
+
+    assertThat(slots.free()).isEqualTo(SLOTS - 1);
+    assertThat(lane.queued().size()).isZero();
+  }
+
+  @Test
+  void theNextStepWaitsForASlotIfAllAreTaken() {
+    lane.lends(true);
+    HeldJob step = step();
+    step.keepSlot();
+    assertThat(slots.reserve(SLOTS)).as("other jobs take all slots").isEqualTo(SLOTS);
+
+    offer(step).accept(List.of(job(NEXT, true)));
+    heldJobs.remove(step);
+
+    assertThat(slots.free()).isZero();
+    assertThat(lane.queued().size()).isEqualTo(1);
+    lane.free();
+    assertThat(lane.queued().size()).isZero();
+    assertThat(slots.free()).isZero();
+  }
+
+  @Test
+  void aSlotThatWasLentIsNotReleasedASecondTime() {
+    lane.lends(true);
+    HeldJob step = step();
+    step.keepSlot();
+    assertThat(slots.reserve(SLOTS)).isEqualTo(SLOTS);
+    offer(step).lose();
+    heldJobs.remove(step);
+
+    assertThat(slots.free()).isZero();
+  }
+
+  @Test
+  void noMoreSlotsAreLentThanThereAre() {
+    lane.lends(true);
+    for (int i = 0; i < SLOTS; i++) {
+      step().keepSlot();
+    }
+    HeldJob kept = step();
+    kept.keepSlot();
+    assertThat(slots.free()).isEqualTo(SLOTS - 1);
+
+    heldJobs.remove(kept);
+    assertThat(slots.free()).isEqualTo(SLOTS);
+  }
+
+  @Test
   void aNodeThatStopsHandsNothingOver() {
     HeldJob step = step();
     step.keepSlot();

@@ -55,8 +55,8 @@ class MetersTest {
     Meters other = new Meters(registry, null, List.of());
     one.unknownTaskJobs(3);
     other.unknownTaskJobs(4);
-    one.reports(1, Duration.ofSeconds(2));
-    other.reports(2, Duration.ofSeconds(7));
+    one.reports().set(1, Duration.ofSeconds(2));
+    other.reports().set(2, Duration.ofSeconds(7));
 
     assertThat(gauge("holdfast.jobs.unknown.task")).isEqualTo(7);
     assertThat(gauge("holdfast.reports.waiting")).isEqualTo(3);
