@@ -1,5 +1,5 @@
 // pg-boss for peer.mjs. Tuned for throughput as its documentation describes: batches, the next of
-// which is fetched at once while batches are full, and jobs in no particular order.
+// which is fetched at once while batches are full.
 import { PgBoss } from 'pg-boss';
 
 const QUEUE = 'noop';
@@ -8,8 +8,6 @@ const TUNED = {
   batchSize: 500,
   burstWhenBatchFull: true,
   localConcurrency: 2,
-  orderByCreatedOn: false,
-  priority: false,
 };
 
 export const unfinished = (schema) => `select from ${schema}.job where name = '${QUEUE}' and state < 'completed'`;
