@@ -29,6 +29,7 @@ import org.quartz.utils.DBConnectionManager;
 
 /** Quartz on JDBC, clustered: a trigger per job, deleted when its job has run. */
 public final class QuartzPeer implements Peer {
+  // The same for all settings: rows belong to the scheduler of this name.
   private static final String NAME = "bench";
 
   // It claims at most as many triggers at once as there are free threads.
@@ -69,7 +70,7 @@ public final class QuartzPeer implements Peer {
   @Override
   public void connect(DataSource database) {
     tables.connect(database);
-    DBConnectionManager.getInstance().addConnectionProvider(name(), new Connections(database));
+    DBConnectionManager.getInstance().addConnectionProvider(NAME, new Connections(database));
     try {
       scheduler = new StdSchedulerFactory(properties()).getScheduler();
     } catch (SchedulerException failure) {
@@ -143,17 +144,12 @@ public final class QuartzPeer implements Peer {
     return scheduler;
   }
 
-  /** Returns a name of its own for each instance, since Quartz keeps them in a static map. */
-  private String name() {
-    return NAME + "-" + tuning.label();
-  }
-
   private Properties properties() {
     Properties properties = new Properties();
     properties.putAll(
         Map.of(
             "org.quartz.scheduler.instanceName",
-            name(),
+            NAME,
             "org.quartz.scheduler.instanceId",
             "AUTO",
             "org.quartz.threadPool.class",
@@ -165,7 +161,7 @@ public final class QuartzPeer implements Peer {
             "org.quartz.jobStore.driverDelegateClass",
             PostgreSQLDelegate.class.getName(),
             "org.quartz.jobStore.dataSource",
-            name(),
+            NAME,
             "org.quartz.jobStore.isClustered",
             "true",
             "org.quartz.jobStore.useProperties",
