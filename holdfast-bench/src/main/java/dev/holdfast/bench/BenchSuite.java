@@ -48,6 +48,9 @@ public final class BenchSuite implements Extension, Runnable {
     bench.addSubcommand(new UpgradeBench());
     bench.addSubcommand(new DrainChild());
     bench.addSubcommand(new ProducerChild());
+    bench.addSubcommand(new PickupChild());
+    bench.addSubcommand(new EnqueueChild());
+    bench.addSubcommand(new SlowChild());
     bench.addSubcommand(new HoldingChild());
     bench.addSubcommand(new BusyChild());
   }

@@ -19,6 +19,10 @@ import picocli.CommandLine.Command;
 final class DrainChild extends ChildCommand {
   // Rarely, because each process polls, and polling takes time from what is measured.
   private static final Duration LOOK_EVERY = Duration.ofMillis(5);
+
+  /** The command for a node with the default number of slots that claims no jobs ahead. */
+  static final String WITHOUT_PREFETCH = "none";
+
   private static final long QUIET_MICROS = 20_000;
 
   // The last job to run was enqueued last, so this finds a job at once while there are any.
@@ -39,12 +43,12 @@ final class DrainChild extends ChildCommand {
   /**
    * Replies with the number of jobs and the time when the last was durably finished.
    *
-   * @param order the number of slots; 0 for the default
+   * @param order the number of slots, 0 for the default, or {@link #WITHOUT_PREFETCH}
    */
   @Override
   protected String obey(String order) throws SQLException {
     AtomicInteger ran = new AtomicInteger();
-    try (HoldfastNode node = NoopJobs.start(store, Integer.parseInt(order), ran)) {
+    try (HoldfastNode node = start(order, ran::incrementAndGet)) {
       long quietSince = Micros.now();
       long looked = quietSince;
       int seen = 0;
@@ -63,6 +67,12 @@ final class DrainChild extends ChildCommand {
         }
       }
     }
+  }
+
+  private HoldfastNode start(String order, Runnable job) {
+    return order.equals(WITHOUT_PREFETCH)
+        ? NoopJobs.startWithoutPrefetch(store, job)
+        : NoopJobs.start(store, Integer.parseInt(order), job);
   }
 
   private boolean isEmpty() throws SQLException {

@@ -7,6 +7,7 @@ import dev.holdfast.bench.harness.Bench;
 import dev.holdfast.bench.harness.BenchCommand;
 import dev.holdfast.bench.harness.BenchDatabase;
 import dev.holdfast.bench.harness.BenchServer;
+import dev.holdfast.bench.harness.Child;
 import dev.holdfast.bench.harness.Measure;
 import dev.holdfast.bench.harness.NoopJobs;
 import dev.holdfast.bench.harness.Quantiles;
@@ -29,7 +30,8 @@ import picocli.CommandLine.Command;
     name = "enqueue",
     description =
         "Enqueue 100k jobs in bulk and compare with a bare multi-row insert; then enqueue jobs one"
-            + " at a time.")
+            + " at a time; then one at a time with 8 threads in new processes, and compare with"
+            + " db-scheduler and with a bare insert.")
 public final class EnqueueBench extends BenchCommand {
   private static final String INSERT =
       """
@@ -60,6 +62,55 @@ public final class EnqueueBench extends BenchCommand {
           Measure.of("enqueue.ratio", rounds.ratio("bulk", "bare", r -> r), Measure.RATIO)
               .should(Bar.atLeast(0.80)));
       oneByOne(bench, database, client);
+      inThreads(bench, database);
+    }
+  }
+
+  private static void inThreads(Bench bench, BenchDatabase database) throws Exception {
+    int jobs = bench.quick() ? 200 : 20_000;
+    JavaPeers.silence();
+    try (PeerTables peer = PeerTables.of(bench.server(), JavaPeers.DB_SCHEDULER)) {
+      Rounds<Double> rounds = bench.<Double>rounds("enqueue.threads").withoutWarmUp();
+      for (EnqueueChild.Kind kind : EnqueueChild.Kind.values()) {
+        rounds.side(kind.name(), () -> inThreads(bench.server(), database, peer, kind, jobs));
+      }
+      rounds.run();
+      Report report = bench.report();
+      String own = EnqueueChild.Kind.HOLDFAST.name();
+      String bare = EnqueueChild.Kind.BARE.name();
+      String other = EnqueueChild.Kind.DB_SCHEDULER.name();
+      report.add(Measure.of("enqueue.threads", rounds.median(own, r -> r), "jobs/s"));
+      report.add(Measure.of("enqueue.threads_bare", rounds.median(bare, r -> r), "jobs/s"));
+      report.add(
+          Measure.of("enqueue.threads_db_scheduler", rounds.median(other, r -> r), "jobs/s"));
+      report.add(
+          Measure.of("enqueue.threads_ratio", rounds.ratio(own, other, r -> r), Measure.RATIO)
+              .should(Bar.atLeast(1)));
+      report.add(
+          Measure.of("enqueue.threads_bare_ratio", rounds.ratio(own, bare, r -> r), Measure.RATIO)
+              .should(Bar.atLeast(0.90)));
+    }
+  }
+
+  /** Enqueues jobs in a new process, and returns the jobs per second, without its start. */
+  private static double inThreads(
+      BenchServer server, BenchDatabase database, PeerTables peer, EnqueueChild.Kind kind, int jobs)
+      throws Exception {
+    database.clear();
+    peer.fill(0);
+    server.settle();
+    try (Child child =
+        Child.start(
+            server,
+            database.schema(),
+            "enqueue-child",
+            "--kind",
+            kind.name(),
+            "--tables",
+            peer.schema())) {
+      child.await(Child.READY);
+      child.tell(Integer.toString(jobs));
+      return jobs / (child.await(Child.DONE)[0] / 1e6);
     }
   }
 

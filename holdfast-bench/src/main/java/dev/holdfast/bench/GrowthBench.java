@@ -27,8 +27,9 @@ import picocli.CommandLine.Option;
     description = {
       "Drain jobs in a database that has grown, and compare with empty tables.",
       "With 5 million rows of history; with 1 million ready jobs of tasks that the node does not"
-          + " handle; for 10 minutes while another session holds a transaction open. The last is"
-          + " one long sample, independent of --rounds."
+          + " handle; for 10 minutes while another session holds a transaction open; the same with"
+          + " a limit for the queue. The last two are one long sample each, independent of"
+          + " --rounds."
     })
 public final class GrowthBench extends BenchCommand {
   private static final int FOREIGN_TASKS = 10;
@@ -37,7 +38,8 @@ public final class GrowthBench extends BenchCommand {
   enum Kind {
     HISTORY,
     FOREIGN,
-    HELD
+    HELD,
+    LIMITED
   }
 
   @Option(
@@ -58,10 +60,13 @@ public final class GrowthBench extends BenchCommand {
     if (only.contains(Kind.HISTORY) || only.contains(Kind.FOREIGN)) {
       besideRows(bench);
     }
-    if (only.contains(Kind.HELD)) {
+    for (Kind kind : EnumSet.range(Kind.HELD, Kind.LIMITED)) {
+      if (!only.contains(kind)) {
+        continue;
+      }
       Duration length = bench.quick() ? Duration.ofSeconds(2) : Duration.ofMinutes(hold);
       Duration window = bench.quick() ? Duration.ofMillis(500) : Duration.ofSeconds(20);
-      new HeldTransaction(bench).measure(length, window);
+      new HeldTransaction(bench, kind == Kind.LIMITED).measure(length, window);
     }
   }
 

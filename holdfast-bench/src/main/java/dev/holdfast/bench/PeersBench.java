@@ -1,88 +1,125 @@
 package dev.holdfast.bench;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import dev.holdfast.bench.harness.Bar;
+import dev.holdfast.bench.PeerSide.Turn;
 import dev.holdfast.bench.harness.Bench;
 import dev.holdfast.bench.harness.BenchCommand;
-import dev.holdfast.bench.harness.BenchDatabase;
-import dev.holdfast.bench.harness.Measure;
-import dev.holdfast.bench.harness.Report;
+import dev.holdfast.bench.harness.BenchException;
+import dev.holdfast.bench.harness.BenchServer;
 import dev.holdfast.bench.harness.Rounds;
-import dev.holdfast.bench.peers.DbSchedulerPeer;
-import dev.holdfast.bench.peers.JobRunrPeer;
-import dev.holdfast.bench.peers.Peer;
-import dev.holdfast.bench.peers.QuartzPeer;
+import dev.holdfast.bench.node.NodePackages;
+import dev.holdfast.bench.node.NodePeers;
+import dev.holdfast.bench.peers.Tuning;
+import java.io.IOException;
+import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
-import org.slf4j.LoggerFactory;
+import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Compares Holdfast with other schedulers. */
 @Command(
     name = "peers",
     description = {
-      "Drain no-op jobs with Holdfast, db-scheduler, JobRunr and Quartz in turns.",
-      "All use the same server. Holdfast runs 100k jobs in a round, the others as many as they"
-          + " run in a few seconds."
+      "Drain no-op jobs with Holdfast, graphile-worker, pg-boss, db-scheduler, JobRunr and Quartz"
+          + " in turns, in new processes.",
+      "All use the same server. Each process drains jobs twice: 'fresh' is the first drain, 'warm'"
+          + " the second. Each library runs with its default settings, and tuned as its"
+          + " documentation recommends. Holdfast, and the others where they are fast enough, run"
+          + " 200k jobs, the others as many as they run in a few seconds.",
+      "graphile-worker and pg-boss need Node.js and npm, which downloads them once, about 60 MB."
     })
 public final class PeersBench extends BenchCommand {
-  private static final String HOLDFAST = "holdfast";
+  static final String HOLDFAST = "holdfast";
+
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "NAME",
+      description =
+          "Run only these libraries and these measurements (all, if none is named):"
+              + " ${COMPLETION-CANDIDATES}.")
+  private Set<PeerPart> only = EnumSet.allOf(PeerPart.class);
 
   @Override
   public void measure(Bench bench) throws Exception {
-    silence("org.jobrunr", "org.quartz", "com.github.kagkarlsson");
-    List<PeerSetup> setups = new ArrayList<>();
-    try (BenchDatabase database = bench.server().fresh()) {
-      for (Peer peer : List.of(new DbSchedulerPeer(), new JobRunrPeer(), new QuartzPeer())) {
-        setups.add(PeerSetup.install(bench.server(), peer));
+    JavaPeers.silence();
+    PeerChoice choice = PeerChoice.of(only);
+    List<PeerTables> tables = new ArrayList<>();
+    try {
+      List<PeerSide> sides = sides(bench, choice, tables);
+      Rounds<Turn> drains = bench.<Turn>rounds("peers").withoutWarmUp();
+      Rounds<Double> starts = bench.<Double>rounds("peers.start").withoutWarmUp();
+      for (PeerSide side : sides) {
+        if (choice.drains(side.tuning)) {
+          // No more than usual: some would take minutes.
+          int jobs = Math.min(side.jobs, bench.jobs(side.jobs, 500));
+          drains.side(side.toString(), () -> side.drain(jobs));
+        }
+        if (choice.starts() && side.tuning == Tuning.DEFAULT) {
+          starts.side(side.label, side::start);
+        }
       }
-      Rounds<Double> rounds = bench.<Double>rounds("peers");
-      int jobs = bench.jobs(100_000, 2_000);
-      rounds.side(HOLDFAST, () -> database.drain(jobs));
-      for (PeerSetup setup : setups) {
-        int own = bench.jobs(setup.comfortableRound(), 500);
-        rounds.side(name(setup), () -> setup.drain(own));
-      }
-      rounds.run();
-      report(bench.report(), rounds, setups.stream().map(PeersBench::name).toList());
+      drains.run();
+      starts.run();
+      new PeerReport(bench.report(), drains, starts, choice).add();
     } finally {
-      for (PeerSetup setup : setups) {
-        setup.close();
+      for (PeerTables each : tables) {
+        each.close();
       }
     }
   }
 
-  /** Turns off the loggers of the peers, whose output would hide the table. */
-  private static void silence(String... loggers) {
-    for (String name : loggers) {
-      if (LoggerFactory.getLogger(name) instanceof Logger logger) {
-        logger.setLevel(Level.OFF);
+  /** Creates the tables and the sides of the chosen libraries. */
+  private static List<PeerSide> sides(Bench bench, PeerChoice choice, List<PeerTables> tables)
+      throws SQLException, IOException {
+    BenchServer server = bench.server();
+    List<PeerSide> sides = new ArrayList<>();
+    if (choice.has(HOLDFAST)) {
+      PeerTables own = PeerTables.ofHoldfast(server);
+      tables.add(own);
+      choice.tunings().forEach(tuning -> sides.add(PeerSide.ofHoldfast(server, own, tuning)));
+    }
+    Optional<NodePackages> packages = packages(bench, choice);
+    if (packages.isPresent()) {
+      for (NodePeers peer : NodePeers.values()) {
+        if (choice.has(peer.label)) {
+          PeerTables its = PeerTables.of(server, packages.get(), peer);
+          tables.add(its);
+          choice
+              .tunings()
+              .forEach(
+                  tuning -> sides.add(PeerSide.of(server, its, packages.get(), peer, tuning)));
+        }
       }
     }
-  }
-
-  private static void report(Report report, Rounds<Double> rounds, List<String> peers) {
-    report.add(Measure.of("peers.holdfast", rounds.median(HOLDFAST, r -> r), "jobs/s"));
-    for (String peer : peers) {
-      report.add(Measure.of("peers." + peer, rounds.median(peer, r -> r), "jobs/s"));
+    for (JavaPeers peer : JavaPeers.values()) {
+      if (choice.has(peer.label)) {
+        PeerTables its = PeerTables.of(server, peer);
+        tables.add(its);
+        choice.tunings().forEach(tuning -> sides.add(PeerSide.of(server, its, peer, tuning)));
+      }
     }
-    String best =
-        peers.stream()
-            .max(Comparator.comparingDouble(peer -> rounds.median(peer, r -> r)))
-            .orElseThrow();
-    report.add(
-        Measure.of("peers.ratio", rounds.ratio(HOLDFAST, best, r -> r), Measure.RATIO)
-            .should(Bar.atLeast(4)));
-    report.note("peers.ratio compares Holdfast with the fastest peer, %s.".formatted(best));
+    return sides;
   }
 
-  /** Returns the name without the version, because names of measures are stable. */
-  private static String name(PeerSetup setup) {
-    String full = setup.name().toLowerCase(Locale.ROOT);
-    int version = full.indexOf(' ');
-    return version < 0 ? full : full.substring(0, version);
+  /** Returns the packages for Node.js if they are needed; reports why if they are missing. */
+  private static Optional<NodePackages> packages(Bench bench, PeerChoice choice)
+      throws IOException {
+    if (Arrays.stream(NodePeers.values()).noneMatch(peer -> choice.has(peer.label))) {
+      return Optional.empty();
+    }
+    try {
+      bench.say("peers", "installing the packages for Node.js, if they are not there");
+      return Optional.of(NodePackages.install());
+    } catch (BenchException missing) {
+      bench
+          .report()
+          .note("graphile-worker and pg-boss were not measured. " + missing.getMessage());
+      return Optional.empty();
+    }
   }
 }

@@ -12,18 +12,16 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 
-/** A client in a child process that enqueues jobs at random intervals, with the time as payload. */
+/** A client in a child process that enqueues 50 jobs a second, with the time as payload. */
 @Command(name = "producer-child", hidden = true)
 final class ProducerChild extends ChildCommand {
   static final String ENQUEUE = "ENQUEUE";
   static final String NOTIFY = "NOTIFY";
   static final String CHANNEL = "holdfast_bench";
-  private static final Duration SHORTEST_GAP = Duration.ofMillis(20);
-  private static final Duration LONGEST_GAP = Duration.ofMillis(50);
+  private static final Duration INTERVAL = Duration.ofMillis(20);
 
   @SuppressWarnings("NullAway.Init")
   private Address address;
@@ -51,10 +49,8 @@ final class ProducerChild extends ChildCommand {
   }
 
   private void enqueue(int count) {
-    for (int i = 0; i < count; i++) {
-      pause();
-      client.enqueue(LatencyBench.PING, new LatencyBench.Ping(Micros.now()));
-    }
+    everyInterval(
+        count, () -> client.enqueue(LatencyBench.PING, new LatencyBench.Ping(Micros.now())));
   }
 
   private void insertAndNotify(int count, String schema) throws SQLException {
@@ -69,25 +65,39 @@ final class ProducerChild extends ChildCommand {
                     .formatted(schema));
         PreparedStatement notify = connection.prepareStatement("select pg_notify(?, ?)")) {
       connection.setAutoCommit(false);
+      long next = System.nanoTime();
       for (int i = 0; i < count; i++) {
-        pause();
+        next = awaitNext(next);
         String sent = Long.toString(Micros.now());
-        insert.setObject(1, UUID.randomUUID());
+        String id = UUID.randomUUID().toString();
+        insert.setObject(1, UUID.fromString(id));
         insert.setString(2, NoopJobs.QUEUE);
         insert.setString(3, LatencyBench.PING.name());
         insert.setString(4, sent);
         insert.executeUpdate();
         notify.setString(1, CHANNEL);
-        notify.setString(2, sent);
+        notify.setString(2, id);
         notify.execute();
         connection.commit();
       }
     }
   }
 
-  /** Waits long enough that the other side is idle again, and for a random time. */
-  private static void pause() {
-    LockSupport.parkNanos(
-        ThreadLocalRandom.current().nextLong(SHORTEST_GAP.toNanos(), LONGEST_GAP.toNanos()));
+  /** Does something at a fixed rate; late steps follow at once. */
+  static void everyInterval(int count, Runnable step) {
+    long next = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      next = awaitNext(next);
+      step.run();
+    }
+  }
+
+  /** Waits until an interval after the given time, and returns when that is. */
+  private static long awaitNext(long before) {
+    long next = before + INTERVAL.toNanos();
+    for (long early = next - System.nanoTime(); early > 0; early = next - System.nanoTime()) {
+      LockSupport.parkNanos(early);
+    }
+    return next;
   }
 }

@@ -18,10 +18,15 @@ import picocli.CommandLine.Command;
     name = "slots",
     description =
         "Run 200k no-op jobs in a new process, with default settings and with 16 slots, and compare"
-            + " with 1,000 slots.")
+            + " with 1,000 slots; and with default settings but without prefetching.")
 public final class SlotsBench extends BenchCommand {
   private static final int ROUNDS = 5;
-  private static final int FEW = 16;
+  private static final String MANY = Integer.toString(NoopJobs.CONCURRENCY);
+  private static final String DEFAULT = "0";
+  private static final String FEW = "16";
+
+  // Prefetching must never make a node slower; less cannot be told from noise.
+  private static final double NOT_SLOWER = 0.97;
 
   @Override
   public void measure(Bench bench) throws Exception {
@@ -30,9 +35,12 @@ public final class SlotsBench extends BenchCommand {
       Rounds<Double> rounds =
           bench
               .<Double>rounds("slots", ROUNDS)
-              .side("many", () -> drain(bench.server(), database, jobs, NoopJobs.CONCURRENCY))
-              .side("default", () -> drain(bench.server(), database, jobs, 0))
+              .side("many", () -> drain(bench.server(), database, jobs, MANY))
+              .side("default", () -> drain(bench.server(), database, jobs, DEFAULT))
               .side("few", () -> drain(bench.server(), database, jobs, FEW))
+              .side(
+                  "none", () -> drain(bench.server(), database, jobs, DrainChild.WITHOUT_PREFETCH))
+              .withoutWarmUp()
               .run();
       Report report = bench.report();
       report.add(Measure.of("slots.many", rounds.median("many", r -> r), "jobs/s"));
@@ -44,15 +52,19 @@ public final class SlotsBench extends BenchCommand {
       report.add(
           Measure.of("slots.few_ratio", rounds.ratio("few", "many", r -> r), Measure.RATIO)
               .should(Bar.atLeast(0.40)));
+      report.add(Measure.of("slots.no_prefetch", rounds.median("none", r -> r), "jobs/s"));
+      report.add(
+          Measure.of("slots.prefetch_ratio", rounds.ratio("default", "none", r -> r), Measure.RATIO)
+              .should(Bar.atLeast(NOT_SLOWER)));
     }
   }
 
   /**
    * Drains jobs in a new process, and returns the jobs per second, without the start of its JVM.
    *
-   * @param slots 0 for the default
+   * @param order the command for {@link DrainChild}
    */
-  private static double drain(BenchServer server, BenchDatabase database, int jobs, int slots)
+  private static double drain(BenchServer server, BenchDatabase database, int jobs, String order)
       throws Exception {
     database.clear();
     NoopJobs.enqueue(database.store(), jobs);
@@ -60,7 +72,7 @@ public final class SlotsBench extends BenchCommand {
     try (Child child = Child.start(server, database.schema(), "drain-child")) {
       child.await(Child.READY);
       long started = Micros.now();
-      child.tell(Integer.toString(slots));
+      child.tell(order);
       long[] ranAndWhen = child.await(Child.DONE);
       database.requireDone(jobs, 0);
       return jobs / ((ranAndWhen[1] - started) / 1e6);

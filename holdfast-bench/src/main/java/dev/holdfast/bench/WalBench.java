@@ -5,9 +5,12 @@ import dev.holdfast.bench.harness.Bench;
 import dev.holdfast.bench.harness.BenchCommand;
 import dev.holdfast.bench.harness.BenchDatabase;
 import dev.holdfast.bench.harness.BenchServer;
+import dev.holdfast.bench.harness.Child;
 import dev.holdfast.bench.harness.Measure;
 import dev.holdfast.bench.harness.NoopJobs;
 import dev.holdfast.bench.harness.Quantiles;
+import dev.holdfast.bench.harness.Report;
+import dev.holdfast.bench.harness.Rounds;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +19,11 @@ import picocli.CommandLine.Command;
 /** Measures how much write-ahead log a job causes. */
 @Command(
     name = "wal",
-    description = "Count the bytes of write-ahead log per no-op job, from enqueue to history.")
+    description = {
+      "Count the bytes of write-ahead log per no-op job, from enqueue to history.",
+      "Also in new processes with default settings, with and without prefetching, together with the"
+          + " row versions that become dead for each job."
+    })
 public final class WalBench extends BenchCommand {
 
   @Override
@@ -33,9 +40,10 @@ public final class WalBench extends BenchCommand {
           bytes.add(each);
         }
       }
+      comparePrefetch(bench, database, jobs);
       Measure found = Measure.of("wal.per_job", Quantiles.median(bytes), "bytes");
       if (server.isOurs()) {
-        bench.report().add(found.should(Bar.atMost(1300)));
+        bench.report().add(found.should(Bar.atMost(1050)));
       } else {
         bench.report().add(found);
         bench
@@ -47,6 +55,56 @@ public final class WalBench extends BenchCommand {
     } finally {
       server.fullPageWrites(true);
     }
+  }
+
+  /** What one job costs: the bytes of write-ahead log, and the row versions that become dead. */
+  private record Cost(double bytes, double versions) {}
+
+  private static void comparePrefetch(Bench bench, BenchDatabase database, int jobs)
+      throws Exception {
+    Rounds<Cost> rounds =
+        bench
+            .<Cost>rounds("wal")
+            .side("automatic", () -> cost(bench.server(), database, jobs, "0"))
+            .side("none", () -> cost(bench.server(), database, jobs, DrainChild.WITHOUT_PREFETCH))
+            .withoutWarmUp()
+            .run();
+    Report report = bench.report();
+    report.add(Measure.of("wal.default", rounds.median("automatic", Cost::bytes), "bytes"));
+    report.add(Measure.of("wal.no_prefetch", rounds.median("none", Cost::bytes), "bytes"));
+    report.add(
+        Measure.of(
+                "wal.prefetch_ratio", rounds.ratio("automatic", "none", Cost::bytes), Measure.RATIO)
+            .should(Bar.atMost(1.05)));
+    report.add(
+        Measure.of("wal.row_versions", rounds.median("automatic", Cost::versions), "per job")
+            .should(Bar.atMost(2.1)));
+  }
+
+  /** Drains jobs in a new process, whose end makes its statistics visible. */
+  private static Cost cost(BenchServer server, BenchDatabase database, int jobs, String order)
+      throws Exception {
+    database.clear();
+    server.settle();
+    long wal = server.walPosition();
+    NoopJobs.enqueue(database.store(), jobs);
+    long versions = deadVersions(server, database);
+    try (Child child = Child.start(server, database.schema(), "drain-child")) {
+      child.await(Child.READY);
+      child.tell(order);
+      child.await(Child.DONE);
+    }
+    database.requireDone(jobs, 0);
+    return new Cost(
+        (server.walPosition() - wal) / (double) jobs,
+        (deadVersions(server, database) - versions) / (double) jobs);
+  }
+
+  /** Returns how many row versions have become dead, by updates and deletes. */
+  private static long deadVersions(BenchServer server, BenchDatabase database) throws SQLException {
+    return server.number(
+        "select sum(n_tup_upd + n_tup_del)::bigint from pg_stat_user_tables where schemaname = '%s'"
+            .formatted(database.schema()));
   }
 
   private static double bytesPerJob(BenchServer server, BenchDatabase database, int jobs)

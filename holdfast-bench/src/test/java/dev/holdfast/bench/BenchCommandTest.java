@@ -76,21 +76,24 @@ class BenchCommandTest {
     Cli contention = run("bench", "contention", "--quick", "--jobs", "500");
 
     assertThat(contention.exit()).as(contention.err()).isZero();
-    assertThat(contention.out()).contains("contention.one", "contention.two", ">= 0.95");
+    assertThat(contention.out())
+        .contains("contention.one", "contention.two", ">= 0.95")
+        .contains("contention.fresh_ratio", ">= 0.90", "contention.share");
   }
 
   @ParameterizedTest
   @CsvSource({
-    "enqueue, enqueue.ratio",
-    "latency, latency.p99_ratio",
-    "wal, wal.per_job",
+    "enqueue, enqueue.ratio enqueue.threads_ratio enqueue.threads_bare_ratio",
+    "latency, latency.p50_ratio latency.p99_ratio latency.same_p50_ratio latency.same_p99_ratio",
+    "slots, slots.default_ratio slots.few_ratio slots.prefetch_ratio",
+    "wal, wal.per_job wal.prefetch_ratio wal.row_versions",
     "raw, raw.rate"
   })
-  void benchesRunQuickly(String bench, String measure) {
-    Cli quick = run("bench", bench, "--quick", "--jobs", "500");
+  void benchesRunQuickly(String bench, String measures) {
+    Cli quick = run("bench", bench, "--quick", "--jobs", "500", "--json");
 
     assertThat(quick.exit()).as(quick.err()).isZero();
-    assertThat(quick.out()).contains(measure);
+    assertMeasured(quick, measures.split(" "));
   }
 
   @Test
@@ -108,7 +111,8 @@ class BenchCommandTest {
         "growth.held_first",
         "growth.held_last",
         "growth.held_ratio",
-        "growth.held_silence");
+        "growth.held_silence",
+        "growth.held_limited_ratio");
   }
 
   @Test

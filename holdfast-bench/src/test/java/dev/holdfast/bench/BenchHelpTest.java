@@ -36,7 +36,8 @@ class BenchHelpTest {
   @CsvSource({
     "bench, No benchmark is given",
     "bench drain --rounds 0, 0 rounds are not valid",
-    "bench drian, Did you mean 'drain'?"
+    "bench drian, Did you mean 'drain'?",
+    "bench peers --only oracle, expected one of [holdfast"
   })
   void invalidArgumentsAreRejected(String arguments, String reason) {
     assertThat(run(arguments.split(" "))).isEqualTo(2);

@@ -1,6 +1,7 @@
 package dev.holdfast.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.holdfast.cli.Main;
 import java.io.IOException;
@@ -34,13 +35,36 @@ class BenchProcessTest {
   }
 
   @Test
-  void peersAreComparedSideBySide() throws Exception {
-    Run peers = bench("peers", "--quick", "--jobs", "100");
+  void librariesInJavaAreComparedSideBySide() throws Exception {
+    Run peers =
+        bench(
+            "peers", "--quick", "--jobs", "100", "--only", "holdfast,db-scheduler,jobrunr,quartz");
 
     assertThat(peers.exit).as(peers.err).isZero();
-    for (String side : List.of("holdfast", "db-scheduler", "jobrunr", "quartz", "ratio")) {
-      assertThat(peers.value("peers." + side)).as(side).isPositive();
+    for (String side : List.of("holdfast", "db-scheduler", "jobrunr", "quartz")) {
+      for (String what : List.of("default.fresh", "default.warm", "tuned.fresh", "start")) {
+        assertThat(peers.value("peers.%s.%s".formatted(side, what))).as(side + what).isPositive();
+      }
     }
+    for (String ratio : List.of("ratio", "db-scheduler_ratio", "start_ratio")) {
+      assertThat(peers.value("peers." + ratio)).as(ratio).isPositive();
+    }
+  }
+
+  /** Needs Node.js, npm, and at the first run its registry. */
+  @Test
+  void librariesForNodeJsAreComparedWithHoldfast() throws Exception {
+    Run peers =
+        bench("peers", "--quick", "--jobs", "100", "--only", "holdfast,graphile-worker,pg-boss");
+
+    assertThat(peers.exit).as(peers.err).isZero();
+    assumeThat(peers.err).doesNotContain("were not measured");
+    for (String side : List.of("graphile-worker", "pg-boss")) {
+      for (String what : List.of("default.fresh", "default.warm", "tuned.fresh", "start")) {
+        assertThat(peers.value("peers.%s.%s".formatted(side, what))).as(side + what).isPositive();
+      }
+    }
+    assertThat(peers.value("peers.graphile-worker_ratio")).isPositive();
   }
 
   @Test

@@ -39,15 +39,7 @@ public final class Child implements AutoCloseable {
    */
   public static Child start(BenchServer server, String schema, String... command)
       throws IOException {
-    return start(
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            Main.class.getName()),
-        server,
-        schema,
-        command);
+    return start(java(Main.class), server, schema, command);
   }
 
   /**
@@ -58,16 +50,34 @@ public final class Child implements AutoCloseable {
   public static Child start(
       List<String> program, BenchServer server, String schema, String... command)
       throws IOException {
-    Address address = server.address();
     List<String> line = new ArrayList<>(program);
     line.add("bench");
     line.addAll(List.of(command));
     line.addAll(List.of("--schema", schema));
+    return launch(line, server);
+  }
+
+  /** Returns the start of a command line that runs a main class of this class path. */
+  public static List<String> java(Class<?> main) {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-cp",
+        System.getProperty("java.class.path"),
+        main.getName());
+  }
+
+  /**
+   * Starts any program that communicates in lines. Its environment names the database, for programs
+   * of Holdfast and for programs of PostgreSQL.
+   */
+  public static Child launch(List<String> line, BenchServer server) throws IOException {
+    Address address = server.address();
     ProcessBuilder builder = new ProcessBuilder(line).redirectError(Redirect.INHERIT);
     // Not in the arguments, which every user of the machine can read.
     builder.environment().put("HOLDFAST_DATABASE_URL", address.url());
     put(builder, "HOLDFAST_DATABASE_USER", address.user());
     put(builder, "HOLDFAST_DATABASE_PASSWORD", address.password());
+    builder.environment().putAll(LibpqVariables.of(address));
     return new Child(builder.start());
   }
 

@@ -37,6 +37,9 @@ public abstract class ChildCommand implements Callable<Integer> {
    */
   protected abstract String obey(String order) throws Exception;
 
+  /** Stops what {@link #start} has started, so that the process can end. */
+  protected void stop() throws Exception {}
+
   @Override
   public final Integer call() throws Exception {
     Address address =
@@ -55,6 +58,7 @@ public abstract class ChildCommand implements Callable<Integer> {
       for (String order = in.readLine(); order != null; order = in.readLine()) {
         say(out, Child.DONE + " " + obey(order));
       }
+      stop();
     }
     return 0;
   }

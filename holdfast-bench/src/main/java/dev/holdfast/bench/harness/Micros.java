@@ -9,6 +9,10 @@ public final class Micros {
   private Micros() {}
 
   public static long now() {
-    return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    return of(Instant.now());
+  }
+
+  public static long of(Instant time) {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, time);
   }
 }

@@ -22,6 +22,9 @@ public final class NoopJobs {
   /** The number of slots of a node: enough that it always has room for the next batch. */
   public static final int CONCURRENCY = 1_000;
 
+  /** The default number of slots of a queue. */
+  private static final int DEFAULT_CONCURRENCY = 100;
+
   public static final String QUEUE = "default";
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -56,26 +59,36 @@ public final class NoopJobs {
 
   /** Starts a node that counts the jobs it runs. */
   public static HoldfastNode start(Store store, AtomicInteger ran) {
-    return start(store, CONCURRENCY, ran);
+    return start(store, CONCURRENCY, ran::incrementAndGet);
   }
 
   /**
-   * Starts a node that counts the jobs it runs.
+   * Starts a node.
    *
    * @param slots 0 for the default
+   * @param job what each job does
    */
-  public static HoldfastNode start(Store store, int slots, AtomicInteger ran) {
+  public static HoldfastNode start(Store store, int slots, Runnable job) {
     NodeBuilder node = HoldfastNode.on(store);
     if (slots > 0) {
       node.maxConcurrent(slots).queue(QUEUE, slots);
     }
+    return start(node, job);
+  }
+
+  /** Starts a node with the default number of slots that does not claim jobs ahead. */
+  public static HoldfastNode startWithoutPrefetch(Store store, Runnable job) {
+    return start(HoldfastNode.on(store).queue(QUEUE, DEFAULT_CONCURRENCY, 0), job);
+  }
+
+  private static HoldfastNode start(NodeBuilder node, Runnable job) {
     return node
         // Equivalent to the default without metrics, which only one node of a process can use.
         .meters(new CompositeMeterRegistry())
         .handle(
             TASK,
             (payload, context) -> {
-              ran.incrementAndGet();
+              job.run();
               return null;
             })
         .start();

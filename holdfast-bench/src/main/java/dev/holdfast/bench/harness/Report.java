@@ -12,7 +12,13 @@ import org.jspecify.annotations.Nullable;
 /** The measures and notes of the benchmarks, in the order in which they were taken. */
 public final class Report {
   private final List<Measure> measures = new ArrayList<>();
+  private final List<Table> tables = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
+
+  /** Adds a table that shows measures side by side. It is printed only as text. */
+  public void table(Table table) {
+    tables.add(table);
+  }
 
   public void add(Measure measure) {
     measures.add(measure);
@@ -28,7 +34,7 @@ public final class Report {
     return List.copyOf(notes);
   }
 
-  /** Prints a table, with the notes below it. */
+  /** Prints the measures as a table, then the tables that were added, then the notes. */
   public void print(PrintWriter out) {
     Table table = Table.of("name", "value", "unit", "bar", "ok").numbers("value");
     for (Measure measure : measures) {
@@ -41,6 +47,10 @@ public final class Report {
           bar == null ? "" : measure.ok() ? "yes" : "NO");
     }
     table.print(out);
+    for (Table added : tables) {
+      out.println();
+      added.print(out);
+    }
     notes.forEach(out::println);
     out.flush();
   }

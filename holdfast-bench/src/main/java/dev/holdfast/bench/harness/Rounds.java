@@ -20,6 +20,7 @@ public final class Rounds<T> {
   private final Consumer<String> progress;
   private final Map<String, Callable<T>> sides = new LinkedHashMap<>();
   private final Map<String, List<T>> found = new LinkedHashMap<>();
+  private boolean warmsUp = true;
 
   public Rounds(int count, Consumer<String> progress) {
     this.count = count;
@@ -31,9 +32,15 @@ public final class Rounds<T> {
     return this;
   }
 
+  /** Omits the warm-up, for sides that start new processes in each round. */
+  public Rounds<T> withoutWarmUp() {
+    warmsUp = false;
+    return this;
+  }
+
   public Rounds<T> run() throws Exception {
     List<String> order = new ArrayList<>(sides.keySet());
-    for (String side : order) {
+    for (String side : warmsUp ? List.copyOf(order) : List.<String>of()) {
       progress.accept("warm-up of " + side);
       turn(side);
     }
@@ -55,15 +62,20 @@ public final class Rounds<T> {
     return turn.call();
   }
 
-  /** Returns the median of a side. */
+  /** Returns the median of a side; NaN if it did not run. */
   public double median(String side, ToDoubleFunction<T> what) {
-    return Quantiles.median(of(side).stream().map(what::applyAsDouble).toList());
+    return of(side).isEmpty()
+        ? Double.NaN
+        : Quantiles.median(of(side).stream().map(what::applyAsDouble).toList());
   }
 
-  /** Returns the median over all rounds of one side divided by another. */
+  /** Returns the median over all rounds of one side divided by another; NaN if one did not run. */
   public double ratio(String side, String other, ToDoubleFunction<T> what) {
     List<T> ones = of(side);
     List<T> others = of(other);
+    if (ones.isEmpty() || others.isEmpty()) {
+      return Double.NaN;
+    }
     List<Double> ratios = new ArrayList<>();
     for (int i = 0; i < ones.size(); i++) {
       ratios.add(what.applyAsDouble(ones.get(i)) / what.applyAsDouble(others.get(i)));

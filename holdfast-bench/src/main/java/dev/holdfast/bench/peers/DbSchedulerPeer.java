@@ -1,6 +1,7 @@
 package dev.holdfast.bench.peers;
 
 import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.SchedulerBuilder;
 import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.task.Task;
 import com.github.kagkarlsson.scheduler.task.TaskDescriptor;
@@ -14,7 +15,10 @@ import javax.sql.DataSource;
 
 /** db-scheduler: one table with a row per execution, which is deleted when it is done. */
 public final class DbSchedulerPeer implements Peer {
-  private static final TaskDescriptor<Void> NOTHING = TaskDescriptor.of("nothing", Void.class);
+  private static final TaskDescriptor<String> NOTHING = TaskDescriptor.of("nothing", String.class);
+
+  // It is stored with Java's serialisation, its default, which adds 7 bytes.
+  private static final String PAYLOAD = "x".repeat(43);
 
   // One of the three configurations of its published benchmark. Every completion is a separate
   // commit, so throughput depends on many threads that share a flush. The other two configurations,
@@ -23,8 +27,10 @@ public final class DbSchedulerPeer implements Peer {
   private static final double FETCH_BELOW = 0.5;
   private static final double FETCH_UP_TO = 4.0;
 
+  private static final int DEFAULT_THREADS = 10;
+
   // The poller and the housekeeper need connections besides the threads.
-  private static final int CONNECTIONS = THREADS + 3;
+  private static final int FURTHER_CONNECTIONS = 3;
 
   // A batch is one commit. Its variant for streams commits every 100 instances.
   private static final int BATCH = 1_000;
@@ -53,28 +59,32 @@ public final class DbSchedulerPeer implements Peer {
 
   private static final String UNFINISHED = "select exists (select from scheduled_tasks)";
 
+  private final Tuning tuning;
   private final Tables tables = new Tables();
   private int enqueued;
 
-  @Override
-  public String name() {
-    return "db-scheduler 16.12.0";
+  public DbSchedulerPeer(Tuning tuning) {
+    this.tuning = tuning;
   }
 
   @Override
   public int connections() {
-    return CONNECTIONS;
+    return FURTHER_CONNECTIONS + (tuning == Tuning.TUNED ? THREADS : DEFAULT_THREADS);
   }
 
   @Override
-  public int comfortableRound() {
-    return 50_000;
+  public void connect(DataSource database) {
+    tables.connect(database);
   }
 
   @Override
-  public void install(DataSource database) {
-    tables.installIn(database);
+  public void createTables() {
     tables.run(DDL);
+  }
+
+  @Override
+  public void clear() {
+    tables.run("truncate scheduled_tasks");
   }
 
   @Override
@@ -90,23 +100,24 @@ public final class DbSchedulerPeer implements Peer {
   private List<TaskInstance<?>> nextInstances(int count) {
     List<TaskInstance<?>> instances = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      instances.add(NOTHING.instance("job-" + enqueued++).build());
+      instances.add(NOTHING.instance("job-" + enqueued++).data(PAYLOAD).build());
     }
     return instances;
   }
 
   @Override
-  public Duration drain(int count) {
-    tables.analyze();
+  public Lap drain(int count) {
     FinishLine finishLine = new FinishLine(count);
-    Task<Void> task = Tasks.oneTime(NOTHING).execute((instance, context) -> finishLine.jobRan());
-    Scheduler scheduler =
-        Scheduler.create(tables.database(), task)
-            .threads(THREADS)
-            .pollUsingLockAndFetch(FETCH_BELOW, FETCH_UP_TO)
-            // Applies only when idle: while jobs are due, it fetches when threads become free.
-            .pollingInterval(Duration.ofSeconds(1))
-            .build();
+    Task<String> task = Tasks.oneTime(NOTHING).execute((instance, context) -> finishLine.jobRan());
+    SchedulerBuilder builder = Scheduler.create(tables.database(), task);
+    if (tuning == Tuning.TUNED) {
+      builder
+          .threads(THREADS)
+          .pollUsingLockAndFetch(FETCH_BELOW, FETCH_UP_TO)
+          // Applies only when idle: while jobs are due, it fetches when threads become free.
+          .pollingInterval(Duration.ofSeconds(1));
+    }
+    Scheduler scheduler = builder.build();
     scheduler.start();
     try {
       return finishLine.await(tables, UNFINISHED);

@@ -1,28 +1,29 @@
 package dev.holdfast.bench.peers;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Times one round: from the start of the first job until all are finished in the peer's tables. */
-final class FinishLine {
+/** Times one drain: from the start of the first job until all are finished in the tables. */
+public final class FinishLine {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final int expected;
   private final AtomicInteger ran = new AtomicInteger();
   private final CountDownLatch allRan = new CountDownLatch(1);
-  private volatile long firstRanAt;
+  private volatile Instant firstRanAt = Instant.EPOCH;
 
-  FinishLine(int expected) {
+  public FinishLine(int expected) {
     this.expected = expected;
   }
 
   /** Counts one job. Called by every no-op job. */
-  void jobRan() {
+  public void jobRan() {
     int crossed = ran.incrementAndGet();
     if (crossed == 1) {
-      firstRanAt = System.nanoTime();
+      firstRanAt = Instant.now();
     }
     if (crossed == expected) {
       allRan.countDown();
@@ -30,16 +31,16 @@ final class FinishLine {
   }
 
   /**
-   * Waits for the end of the round, and returns its duration.
+   * Waits until all jobs are finished.
    *
-   * @param unfinished a query that returns whether there is a job that the peer has not recorded as
-   *     finished; executed only after every job ran, so that it does not slow the peer down
+   * @param unfinished a query that returns whether there is a job that is not recorded as finished;
+   *     executed only after every job ran, so that it does not slow the library down
    */
-  Duration await(Tables tables, String unfinished) {
+  public Lap await(Tables tables, String unfinished) {
     try {
       awaitRuns();
       tables.awaitNo(unfinished, PATIENCE);
-      return Duration.ofNanos(System.nanoTime() - firstRanAt);
+      return new Lap(firstRanAt, Instant.now());
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("Interrupted while " + progress(), stop);

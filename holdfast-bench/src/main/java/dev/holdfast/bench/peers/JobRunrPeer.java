@@ -26,23 +26,24 @@ import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
 public final class JobRunrPeer implements Peer {
   // The number of workers is also the fetch size, so JobRunr gains from far more workers than
   // its default of 16 per core. They run on virtual threads, its default from Java 21 on, and share
-  // few
-  // connections: more connections only put more load on PostgreSQL.
+  // few connections: more connections only put more load on PostgreSQL.
   private static final int WORKERS = 128;
   private static final int CONNECTIONS = 20;
 
   // The shortest interval it accepts on a SQL store. It also fetches when a worker becomes free.
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(5);
 
+  private static final String PAYLOAD = "x".repeat(50);
+
   private static final String UNFINISHED =
       "select exists (select from jobrunr_jobs where state <> 'SUCCEEDED')";
 
+  private final Tuning tuning;
   private final Tables tables = new Tables();
   private final JsonMapper json = new Jackson3JsonMapper();
 
-  @Override
-  public String name() {
-    return "JobRunr 8.7.0";
+  public JobRunrPeer(Tuning tuning) {
+    this.tuning = tuning;
   }
 
   @Override
@@ -51,27 +52,31 @@ public final class JobRunrPeer implements Peer {
   }
 
   @Override
-  public int comfortableRound() {
-    return 20_000;
+  public void connect(DataSource database) {
+    tables.connect(database);
   }
 
   @Override
-  public void install(DataSource database) {
-    tables.installIn(database);
-    new PostgresStorageProvider(database, DatabaseOptions.CREATE).close();
+  public void createTables() {
+    new PostgresStorageProvider(tables.database(), DatabaseOptions.CREATE).close();
+  }
+
+  @Override
+  public void clear() {
+    tables.run("truncate jobrunr_jobs");
   }
 
   /** Enqueues a stream, saved in batches of 5,000; requests are cheaper to analyse than lambdas. */
   @Override
   public void enqueue(int count) {
     try (StorageProvider store = store()) {
-      new JobRequestScheduler(store, List.of()).enqueue(Stream.generate(Nothing::new).limit(count));
+      new JobRequestScheduler(store, List.of())
+          .enqueue(Stream.generate(() -> new Nothing(PAYLOAD)).limit(count));
     }
   }
 
   @Override
-  public Duration drain(int count) {
-    tables.analyze();
+  public Lap drain(int count) {
     FinishLine finishLine = new FinishLine(count);
     try (StorageProvider store = store()) {
       BackgroundJobServer server =
@@ -95,8 +100,13 @@ public final class JobRunrPeer implements Peer {
     return store;
   }
 
-  private static BackgroundJobServerConfiguration configuration() {
-    return BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration()
+  private BackgroundJobServerConfiguration configuration() {
+    BackgroundJobServerConfiguration standard =
+        BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration();
+    if (tuning == Tuning.DEFAULT) {
+      return standard;
+    }
+    return standard
         .andPollInterval(POLL_INTERVAL)
         .andBackgroundJobServerWorkerPolicy(
             new DefaultBackgroundJobServerWorkerPolicy(
@@ -104,7 +114,7 @@ public final class JobRunrPeer implements Peer {
   }
 
   /** The request of a no-op job; public because JobRunr creates it from JSON. */
-  public record Nothing() implements JobRequest {
+  public record Nothing(String text) implements JobRequest {
     @Override
     public Class<NothingHandler> getJobRequestHandler() {
       return NothingHandler.class;

@@ -29,10 +29,14 @@ import org.quartz.utils.DBConnectionManager;
 
 /** Quartz on JDBC, clustered: a trigger per job, deleted when its job has run. */
 public final class QuartzPeer implements Peer {
+  // The same for all settings: rows belong to the scheduler of this name.
   private static final String NAME = "bench";
 
   // It claims at most as many triggers at once as there are free threads.
   private static final int THREADS = 50;
+
+  // That of the properties that it ships.
+  private static final int DEFAULT_THREADS = 10;
 
   // Its documentation recommends the number of threads plus three. But in a cluster it does
   // everything under one row lock, and threads that wait for a connection cost less than threads
@@ -46,14 +50,16 @@ public final class QuartzPeer implements Peer {
       select exists (select from qrtz_triggers) or exists (select from qrtz_fired_triggers)
       """;
 
+  private static final String PAYLOAD = "x".repeat(50);
+
+  private final Tuning tuning;
   private final Tables tables = new Tables();
   private @Nullable Scheduler scheduler;
   private volatile FinishLine finishLine = new FinishLine(0);
   private int enqueued;
 
-  @Override
-  public String name() {
-    return "Quartz 2.5.2";
+  public QuartzPeer(Tuning tuning) {
+    this.tuning = tuning;
   }
 
   @Override
@@ -62,14 +68,8 @@ public final class QuartzPeer implements Peer {
   }
 
   @Override
-  public int comfortableRound() {
-    return 2_000;
-  }
-
-  @Override
-  public void install(DataSource database) {
-    tables.installIn(database);
-    tables.run(ddl());
+  public void connect(DataSource database) {
+    tables.connect(database);
     DBConnectionManager.getInstance().addConnectionProvider(NAME, new Connections(database));
     try {
       scheduler = new StdSchedulerFactory(properties()).getScheduler();
@@ -78,12 +78,19 @@ public final class QuartzPeer implements Peer {
     }
   }
 
+  @Override
+  public void createTables() {
+    tables.run(ddl());
+  }
+
+  @Override
+  public void clear() {
+    tables.run("truncate qrtz_fired_triggers, qrtz_triggers, qrtz_job_details cascade");
+  }
+
   /** Adds many triggers of one durable job, because a job per trigger would double the rows. */
   @Override
   public void enqueue(int count) {
-    // A scheduler in standby may still fire a batch that it has claimed; it counts for the new
-    // round.
-    finishLine = new FinishLine(count);
     JobDetail job = JobBuilder.newJob(Nothing.class).withIdentity("nothing").storeDurably().build();
     Set<Trigger> triggers = HashSet.newHashSet(count);
     for (int i = 0; i < count; i++) {
@@ -91,6 +98,7 @@ public final class QuartzPeer implements Peer {
           TriggerBuilder.newTrigger()
               .withIdentity("trigger-" + enqueued++)
               .forJob(job)
+              .usingJobData("text", PAYLOAD)
               .startNow()
               .build());
     }
@@ -102,8 +110,8 @@ public final class QuartzPeer implements Peer {
   }
 
   @Override
-  public Duration drain(int count) {
-    tables.analyze();
+  public Lap drain(int count) {
+    finishLine = new FinishLine(count);
     try {
       scheduler().setJobFactory((fired, by) -> new Nothing(finishLine));
       scheduler().start();
@@ -131,33 +139,45 @@ public final class QuartzPeer implements Peer {
 
   private Scheduler scheduler() {
     if (scheduler == null) {
-      throw new IllegalStateException("Quartz has no tables yet: call install first");
+      throw new IllegalStateException("Quartz has no database yet: call connect first");
     }
     return scheduler;
   }
 
-  private static Properties properties() {
+  private Properties properties() {
     Properties properties = new Properties();
     properties.putAll(
-        Map.ofEntries(
-            Map.entry("org.quartz.scheduler.instanceName", NAME),
-            Map.entry("org.quartz.scheduler.instanceId", "AUTO"),
-            Map.entry("org.quartz.threadPool.class", SimpleThreadPool.class.getName()),
-            Map.entry("org.quartz.threadPool.threadCount", Integer.toString(THREADS)),
-            Map.entry("org.quartz.jobStore.class", JobStoreTX.class.getName()),
-            Map.entry(
-                "org.quartz.jobStore.driverDelegateClass", PostgreSQLDelegate.class.getName()),
-            Map.entry("org.quartz.jobStore.dataSource", NAME),
-            Map.entry("org.quartz.jobStore.isClustered", "true"),
-            Map.entry("org.quartz.jobStore.useProperties", "true"),
-            // The default is one by one; batches must be claimed under the lock.
-            Map.entry(
-                "org.quartz.scheduler.batchTriggerAcquisitionMaxCount", Integer.toString(THREADS)),
-            Map.entry("org.quartz.jobStore.acquireTriggersWithinLock", "true"),
+        Map.of(
+            "org.quartz.scheduler.instanceName",
+            NAME,
+            "org.quartz.scheduler.instanceId",
+            "AUTO",
+            "org.quartz.threadPool.class",
+            SimpleThreadPool.class.getName(),
+            "org.quartz.threadPool.threadCount",
+            Integer.toString(tuning == Tuning.TUNED ? THREADS : DEFAULT_THREADS),
+            "org.quartz.jobStore.class",
+            JobStoreTX.class.getName(),
+            "org.quartz.jobStore.driverDelegateClass",
+            PostgreSQLDelegate.class.getName(),
+            "org.quartz.jobStore.dataSource",
+            NAME,
+            "org.quartz.jobStore.isClustered",
+            "true",
+            "org.quartz.jobStore.useProperties",
+            "true",
             // A trigger that waits for more than a minute must not count as misfired.
-            Map.entry(
-                "org.quartz.jobStore.misfireThreshold",
-                Long.toString(Duration.ofHours(1).toMillis()))));
+            "org.quartz.jobStore.misfireThreshold",
+            Long.toString(Duration.ofHours(1).toMillis())));
+    if (tuning == Tuning.TUNED) {
+      properties.putAll(
+          Map.of(
+              // The default is one by one; batches must be claimed under the lock.
+              "org.quartz.scheduler.batchTriggerAcquisitionMaxCount",
+              Integer.toString(THREADS),
+              "org.quartz.jobStore.acquireTriggersWithinLock",
+              "true"));
+    }
     return properties;
   }
 

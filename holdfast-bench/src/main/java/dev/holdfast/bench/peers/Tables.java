@@ -8,19 +8,19 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The database with a peer's tables, and the statements of the benchmark itself. */
-final class Tables {
+/** The database with a library's tables, and the statements of the benchmark itself. */
+public final class Tables {
   private static final Duration PAUSE = Duration.ofMillis(1);
 
   private @Nullable DataSource database;
 
-  void installIn(DataSource database) {
-    this.database = database;
+  public void connect(DataSource to) {
+    this.database = to;
   }
 
   DataSource database() {
     if (database == null) {
-      throw new IllegalStateException("The peer has no tables yet: call install first");
+      throw new IllegalStateException("The peer has no database yet: call connect first");
     }
     return database;
   }
@@ -32,14 +32,6 @@ final class Tables {
     } catch (SQLException failure) {
       throw new IllegalStateException("PostgreSQL rejected: " + script, failure);
     }
-  }
-
-  /**
-   * Refreshes the planner's statistics. Otherwise a table that was just empty is planned as empty
-   * until the next autovacuum, and the first round would depend on when that happens.
-   */
-  void analyze() {
-    run("analyze");
   }
 
   /** Executes {@code question} until its result is false. */

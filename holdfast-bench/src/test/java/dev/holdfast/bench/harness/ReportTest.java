@@ -2,6 +2,7 @@ package dev.holdfast.bench.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.cli.print.Table;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.function.BiConsumer;
@@ -35,6 +36,18 @@ class ReportTest {
     report.note("idle was not measured.");
 
     assertThat(printed(Report::print).strip()).endsWith("idle was not measured.");
+  }
+
+  @Test
+  void addedTablesFollowTheMeasuresAndAreOnlyInTheText() {
+    Table table = Table.of("library", "fresh");
+    table.row("holdfast", "37,400");
+    report.table(table);
+    report.note("A note.");
+
+    assertThat(printed(Report::print))
+        .containsSubsequence("wal.per_job", "library   fresh", "holdfast  37,400", "A note.");
+    assertThat(printed(Report::printJson)).doesNotContain("library");
   }
 
   @Test

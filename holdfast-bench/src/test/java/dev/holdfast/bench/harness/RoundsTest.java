@@ -22,6 +22,27 @@ class RoundsTest {
   }
 
   @Test
+  void theWarmUpCanBeOmitted() throws Exception {
+    List<String> turns = new ArrayList<>();
+
+    new Rounds<Boolean>(2, step -> {})
+        .side("a", () -> turns.add("a"))
+        .side("b", () -> turns.add("b"))
+        .withoutWarmUp()
+        .run();
+
+    assertThat(String.join("", turns)).isEqualTo("ab" + "ba");
+  }
+
+  @Test
+  void aSideThatDidNotRunHasNoMedianAndNoRatio() throws Exception {
+    Rounds<Double> rounds = rounds(List.of(1.0, 2.0), List.of(1.0, 1.0));
+
+    assertThat(rounds.median("missing", v -> v)).isNaN();
+    assertThat(rounds.ratio("a", "missing", v -> v)).isNaN();
+  }
+
+  @Test
   void theWarmUpDoesNotCount() throws Exception {
     Rounds<Double> rounds = rounds(List.of(1000.0, 2.0, 3.0, 4.0), List.of(1000.0, 1.0, 1.0, 1.0));
 
