@@ -24,7 +24,7 @@ final class PeerSide {
 
   private final BenchServer server;
   private final PeerTables tables;
-  private final Process process;
+  private final Launch process;
 
   /** The name of the library in measures. */
   final String label;
@@ -35,7 +35,7 @@ final class PeerSide {
   final int jobs;
 
   /** Starts a process that runs the given number of waiting jobs at once. */
-  private interface Process {
+  private interface Launch {
     Child start(int jobs) throws IOException;
   }
 
@@ -50,7 +50,7 @@ final class PeerSide {
   private PeerSide(
       BenchServer server,
       PeerTables tables,
-      Process process,
+      Launch process,
       String label,
       Tuning tuning,
       int jobs) {
@@ -63,18 +63,18 @@ final class PeerSide {
   }
 
   static PeerSide ofHoldfast(BenchServer server, PeerTables tables, Tuning tuning) {
-    Process process = jobs -> java(server, PeersBench.HOLDFAST, tuning, tables.schema(), jobs);
+    Launch process = jobs -> java(server, PeersBench.HOLDFAST, tuning, tables.schema(), jobs);
     return new PeerSide(server, tables, process, PeersBench.HOLDFAST, tuning, HOLDFAST_JOBS);
   }
 
   static PeerSide of(BenchServer server, PeerTables tables, JavaPeers peer, Tuning tuning) {
-    Process process = jobs -> java(server, peer.name(), tuning, tables.schema(), jobs);
+    Launch process = jobs -> java(server, peer.name(), tuning, tables.schema(), jobs);
     return new PeerSide(server, tables, process, peer.label, tuning, peer.jobs(tuning));
   }
 
   static PeerSide of(
       BenchServer server, PeerTables tables, NodePackages packages, NodePeers peer, Tuning tuning) {
-    Process process =
+    Launch process =
         jobs ->
             packages.start(
                 server, peer, "drain", tables.schema(), tuning.label(), Integer.toString(jobs));

@@ -91,8 +91,7 @@ public final class PeersBench extends BenchCommand {
           tables.add(its);
           choice
               .tunings()
-              .forEach(
-                  tuning -> sides.add(PeerSide.of(server, its, packages.get(), peer, tuning)));
+              .forEach(tuning -> sides.add(PeerSide.of(server, its, packages.get(), peer, tuning)));
         }
       }
     }
@@ -116,9 +115,7 @@ public final class PeersBench extends BenchCommand {
       bench.say("peers", "installing the packages for Node.js, if they are not there");
       return Optional.of(NodePackages.install());
     } catch (BenchException missing) {
-      bench
-          .report()
-          .note("graphile-worker and pg-boss were not measured. " + missing.getMessage());
+      bench.report().note("graphile-worker and pg-boss were not measured. " + missing.getMessage());
       return Optional.empty();
     }
   }

@@ -49,19 +49,20 @@ final class SlowChild extends ChildCommand {
   @Override
   protected void start(Address address, PostgresStore store, String schema) throws SQLException {
     finished = address.connect().prepareStatement(FINISHED.formatted(schema));
-    node = HoldfastNode.on(store)
-        .queue(NoopJobs.QUEUE, SLOTS)
-        .meters(new CompositeMeterRegistry())
-        .handle(
-            TASK,
-            (payload, context) -> {
-              long now = Micros.now();
-              first.accumulate(now);
-              last.accumulate(now);
-              Thread.sleep(LENGTH);
-              return null;
-            })
-        .start();
+    node =
+        HoldfastNode.on(store)
+            .queue(NoopJobs.QUEUE, SLOTS)
+            .meters(new CompositeMeterRegistry())
+            .handle(
+                TASK,
+                (payload, context) -> {
+                  long now = Micros.now();
+                  first.accumulate(now);
+                  last.accumulate(now);
+                  Thread.sleep(LENGTH);
+                  return null;
+                })
+            .start();
   }
 
   @Override

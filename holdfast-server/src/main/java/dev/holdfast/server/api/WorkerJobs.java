@@ -110,8 +110,7 @@ final class WorkerJobs {
       return JobPolicyJson.read(json.toString());
     } catch (RuntimeException unreadable) {
       throw Code.INVALID_REQUEST.because(
-          "The policy of a job cannot be read (%s): send it as a claim returns it.",
-          unreadable);
+          "The policy of a job cannot be read (%s): send it as a claim returns it.", unreadable);
     }
   }
 
