@@ -37,7 +37,7 @@ class BenchHelpTest {
     "bench, No benchmark is given",
     "bench drain --rounds 0, 0 rounds are not valid",
     "bench drian, Did you mean 'drain'?",
-    "bench peers --only oracle, expected one of [holdfast"
+    "bench peers --only oracle, graphile-worker"
   })
   void invalidArgumentsAreRejected(String arguments, String reason) {
     assertThat(run(arguments.split(" "))).isEqualTo(2);
