@@ -3,8 +3,10 @@ package dev.holdfast.postgres.notify;
 import dev.holdfast.engine.notify.Signal;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Received signals that wait to be delivered. Not thread-safe.
@@ -17,11 +19,16 @@ final class Inbox {
   /** The interval between deliveries of signals that cost one poll of one role, or nothing. */
   private static final Duration OFTEN = Duration.ofMillis(20);
 
+  /** How many deliveries that cost one poll of one role may come early. */
+  static final int EARLY = 4;
+
   /** The interval between deliveries of signals that cost a heartbeat, or a poll of every role. */
   private static final Duration RARELY = Duration.ofMillis(200);
 
   private final SignalBatch waiting = new SignalBatch();
-  private final Map<Class<? extends Signal>, Long> nextAt = new HashMap<>();
+
+  /** When a delivery of each kind would be on time if all before it had kept their interval. */
+  private final Map<Class<? extends Signal>, Long> onTimeAt = new HashMap<>();
 
   void add(Signal signal) {
     if (!waiting.add(signal)) {
@@ -34,7 +41,12 @@ final class Inbox {
   /** Returns the signals that may be delivered now and marks them as delivered. */
   List<Signal> take(long now) {
     List<Signal> due = waiting.take(signal -> untilNanos(signal, now) <= 0);
-    due.forEach(signal -> nextAt.put(signal.getClass(), now + gap(signal).toNanos()));
+    Set<Class<? extends Signal>> kinds = new HashSet<>();
+    for (Signal signal : due) {
+      if (kinds.add(signal.getClass())) {
+        onTimeAt.put(signal.getClass(), now + untilOnTime(signal, now) + gap(signal).toNanos());
+      }
+    }
     return due;
   }
 
@@ -49,8 +61,13 @@ final class Inbox {
   }
 
   private long untilNanos(Signal signal, long now) {
-    Long next = nextAt.get(signal.getClass());
-    return next == null ? 0 : next - now;
+    Duration gap = gap(signal);
+    return untilOnTime(signal, now) - (gap.equals(OFTEN) ? EARLY * gap.toNanos() : 0);
+  }
+
+  private long untilOnTime(Signal signal, long now) {
+    Long onTime = onTimeAt.get(signal.getClass());
+    return onTime == null ? 0 : Math.max(0, onTime - now);
   }
 
   private static Duration gap(Signal signal) {
