@@ -17,7 +17,7 @@ class InboxTest {
   void signalsOfASteadyStreamThatComeEarlyAreDeliveredAtOnce() {
     for (int i = 0; i < 1_000; i++) {
       long early = i % 2 == 0 ? 0 : 3 * MILLI;
-      assertThat(deliveredAt(START + i * 20 * MILLI - early)).isEqualTo(1);
+      assertThat(deliveredAt(START + i * 20L * MILLI - early)).isEqualTo(1);
     }
   }
 
@@ -37,7 +37,7 @@ class InboxTest {
       for (int queue = 0; queue < 10; queue++) {
         inbox.add(new Signal.NewWork("queue-" + queue, 4));
       }
-      assertThat(inbox.take(START + round * 20 * MILLI)).hasSize(10);
+      assertThat(inbox.take(START + round * 20L * MILLI)).hasSize(10);
     }
   }
 
