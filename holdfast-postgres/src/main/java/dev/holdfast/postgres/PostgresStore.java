@@ -131,7 +131,6 @@ public final class PostgresStore implements Store {
       Access access, Duration aging, NodeStore nodes, Upkeep upkeep, Claims claims) {
     Database database = access.database();
     // Jobs that end without a report from a node are counted in rows that only this process writes.
-    UUID shard = UUID.randomUUID();
     this.access = access;
     Database callers = access.callers();
     this.callersIntake = IntakeStatements.external(callers, aging);
@@ -146,20 +145,20 @@ public final class PostgresStore implements Store {
     this.triggers = new PgTriggerStore(database);
     this.claims = claims;
     this.outcomes = new PgOutcomes(database, aging);
-    this.staging = new PgStaging(database, shard);
+    this.staging = new PgStaging(database);
     this.lookup = new PgJobQueries(database);
-    this.control = new PgJobControl(database, aging, shard);
+    this.control = new PgJobControl(database, aging);
     this.queues = new PgQueueStore(database);
     this.tasks = new PgTaskStore(database);
     this.nodes = nodes;
-    this.recovery = new PgRecovery(database, aging, shard);
+    this.recovery = new PgRecovery(database, aging);
     this.leases = new PgLeaseStore(database);
     this.upkeep = upkeep;
     this.schedules = new PgScheduleStore(database, intakeStatements);
     this.journals = new PgJournals(database, aging, lookup);
     this.runs =
         new PgRunStore(
-            new PgRunStore.Own(database, intakeStatements, outside, shard),
+            new PgRunStore.Own(database, intakeStatements, outside),
             new PgRunStore.Callers(callers, callersIntake, notice),
             lookup);
   }

@@ -200,7 +200,7 @@ class HistoryLocksTest {
 
   @Test
   void requestsAboutJobsLockFewPartitions() {
-    PgJobControl control = new PgJobControl(database, Duration.ofMinutes(15), UUID.randomUUID());
+    PgJobControl control = new PgJobControl(database, Duration.ofMinutes(15));
     JobId old = ended(idCreatedDaysAgo(200), 150);
     JobId unknown = idCreatedDaysAgo(10);
 

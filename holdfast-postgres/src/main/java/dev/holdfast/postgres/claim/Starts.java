@@ -174,7 +174,7 @@ final class Starts {
             .bindArray("tokens", Long.class, columns.tokens())
             .bindArray("ran", Boolean.class, columns.ran())
             .bind("incarnation", incarnation)
-            .bind("shard", shards.next(incarnation))
+            .bind("shard", shards.next())
             .map((row, context) -> held(row))
             .list());
   }

@@ -77,7 +77,7 @@ final class UnreadableJobs {
     handle
         .createQuery(bury)
         .bind("incarnation", incarnation)
-        .bind("shard", shards.next(incarnation))
+        .bind("shard", shards.next())
         .bindArray("ids", UUID.class, jobs.stream().map(job -> job.id().value()).toList())
         .bindArray("tokens", Long.class, jobs.stream().map(job -> job.held().token()).toList())
         .bindArray("failures", String.class, jobs.stream().map(Unreadable::failure).toList())

@@ -193,30 +193,34 @@ public final class PgOutcomes implements Outcomes {
     Sorted sorted = Sorted.of(finishes);
     String operation = "store the outcome of %d attempts".formatted(finishes.size());
     // A single statement is a transaction by itself and saves the round trip of the commit.
-    Map<ClaimId, Result> results =
-        sorted.isOneStatement()
-            ? database.run(operation, handle -> write(handle, incarnation, sorted))
-            : database.transaction(operation, handle -> write(handle, incarnation, sorted));
+    Map<ClaimId, Result> results;
+    try (TallyShards.Shard shard = shards.take()) {
+      Writer writer = new Writer(incarnation, shard.id());
+      results =
+          sorted.isOneStatement()
+              ? database.run(operation, handle -> write(handle, writer, sorted))
+              : database.transaction(operation, handle -> write(handle, writer, sorted));
+    }
     return finishes.stream().map(f -> results.getOrDefault(f.claim(), Result.LOST)).toList();
   }
 
-  private Map<ClaimId, Result> write(Handle handle, UUID incarnation, Sorted finishes)
+  private Map<ClaimId, Result> write(Handle handle, Writer writer, Sorted finishes)
       throws SQLException {
     Map<ClaimId, Result> results = new HashMap<>();
-    note(results, Result.WRITTEN, again(handle, again, incarnation, finishes.again));
+    note(results, Result.WRITTEN, again(handle, again, writer, finishes.again));
     List<Again> steps = others(finishes.again, results);
     // Before successes are written, because runs are locked before any of their jobs.
     List<UUID> continuing = finishes.continuing(steps);
     if (!continuing.isEmpty() && pausedRuns.lock(handle, continuing)) {
-      note(results, Result.WRITTEN, again(handle, againSteps, incarnation, steps));
+      note(results, Result.WRITTEN, again(handle, againSteps, writer, steps));
     }
-    results.putAll(parking.park(handle, incarnation, finishes.parked));
-    note(results, Result.WRITTEN, succeed(handle, succeedPlain, incarnation, finishes.plain));
-    note(results, Result.WRITTEN, succeed(handle, succeed, incarnation, finishes.succeeded));
+    results.putAll(parking.park(handle, writer.incarnation, finishes.parked));
+    note(results, Result.WRITTEN, succeed(handle, succeedPlain, writer, finishes.plain));
+    note(results, Result.WRITTEN, succeed(handle, succeed, writer, finishes.succeeded));
     List<Again> stopped = others(finishes.runningAgain(), results);
-    note(results, Result.CANCELLED_INSTEAD, again(handle, cancel, incarnation, stopped));
-    note(results, Result.WRITTEN, cancel(handle, incarnation, finishes.cancelled));
-    note(results, Result.WRITTEN, bury(handle, incarnation, finishes.dead));
+    note(results, Result.CANCELLED_INSTEAD, again(handle, cancel, writer, stopped));
+    note(results, Result.WRITTEN, cancel(handle, writer, finishes.cancelled));
+    note(results, Result.WRITTEN, bury(handle, writer, finishes.dead));
     List<Finish> missing =
         finishes.all.stream().filter(f -> !results.containsKey(f.claim())).toList();
     if (!missing.isEmpty()) {
@@ -245,11 +249,11 @@ public final class PgOutcomes implements Outcomes {
   }
 
   private List<ClaimId> succeed(
-      Handle handle, String sql, UUID incarnation, List<Finish.Succeeded> finishes) {
+      Handle handle, String sql, Writer writer, List<Finish.Succeeded> finishes) {
     return finishes.isEmpty()
         ? List.of()
         : held(
-            bind(handle, sql, incarnation, finishes, Finish::claim)
+            bind(handle, sql, writer, finishes, Finish::claim)
                 .bindArray("results", String.class, column(finishes, Finish.Succeeded::result))
                 .bindArray(
                     "keeps",
@@ -257,11 +261,11 @@ public final class PgOutcomes implements Outcomes {
                     column(finishes, f -> SqlValues.microsOrNull(f.keepResult()))));
   }
 
-  private List<ClaimId> again(Handle handle, String sql, UUID incarnation, List<Again> finishes) {
+  private List<ClaimId> again(Handle handle, String sql, Writer writer, List<Again> finishes) {
     return finishes.isEmpty()
         ? List.of()
         : held(
-            bind(handle, sql, incarnation, finishes, Again::held)
+            bind(handle, sql, writer, finishes, Again::held)
                 .bind("aging", agingMicros)
                 .bind("requestedOnly", true)
                 .bindArray("delays", Long.class, column(finishes, f -> SqlValues.micros(f.delay())))
@@ -269,20 +273,20 @@ public final class PgOutcomes implements Outcomes {
                 .bindArray("ran", Boolean.class, column(finishes, Again::ran)));
   }
 
-  private List<ClaimId> cancel(Handle handle, UUID incarnation, List<Finish.Cancelled> finishes) {
+  private List<ClaimId> cancel(Handle handle, Writer writer, List<Finish.Cancelled> finishes) {
     return finishes.isEmpty()
         ? List.of()
         : held(
-            bind(handle, cancel, incarnation, finishes, Finish::claim)
+            bind(handle, cancel, writer, finishes, Finish::claim)
                 .bind("requestedOnly", false)
                 .bindArray("failures", String.class, column(finishes, f -> null)));
   }
 
-  private List<ClaimId> bury(Handle handle, UUID incarnation, List<Finish.Dead> finishes) {
+  private List<ClaimId> bury(Handle handle, Writer writer, List<Finish.Dead> finishes) {
     return finishes.isEmpty()
         ? List.of()
         : held(
-            bind(handle, bury, incarnation, finishes, Finish::claim)
+            bind(handle, bury, writer, finishes, Finish::claim)
                 .bindArray(
                     "failures",
                     String.class,
@@ -290,11 +294,11 @@ public final class PgOutcomes implements Outcomes {
   }
 
   private <F> Query bind(
-      Handle handle, String sql, UUID incarnation, List<F> finishes, Function<F, ClaimId> held) {
+      Handle handle, String sql, Writer writer, List<F> finishes, Function<F, ClaimId> held) {
     return handle
         .createQuery(sql)
-        .bind("incarnation", incarnation)
-        .bind("shard", shards.next(incarnation))
+        .bind("incarnation", writer.incarnation)
+        .bind("shard", writer.shard)
         .bindArray("ids", UUID.class, column(finishes, f -> held.apply(f).id().value()))
         .bindArray("tokens", Long.class, column(finishes, f -> held.apply(f).token()));
   }
@@ -314,6 +318,13 @@ public final class PgOutcomes implements Outcomes {
     rows.forEach(row -> values.add(value.apply(row)));
     return values;
   }
+
+  /**
+   * Who writes the outcomes.
+   *
+   * @param shard the rows of the tally that only this transaction writes
+   */
+  private record Writer(UUID incarnation, UUID shard) {}
 
   /** A retry or a postponement: the two outcomes after which the job runs again. */
   private record Again(ClaimId held, Duration delay, @Nullable String failure, boolean ran) {}

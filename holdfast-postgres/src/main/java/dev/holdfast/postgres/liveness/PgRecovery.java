@@ -162,7 +162,6 @@ public final class PgRecovery implements Recovery {
 
   private final Database database;
   private final long agingMicros;
-  private final UUID shard;
   private final TallyShards shards = new TallyShards();
   private final PausedRuns pausedRuns;
   private final String notStarted;
@@ -171,13 +170,9 @@ public final class PgRecovery implements Recovery {
   private final String cancel;
   private final String bury;
 
-  /**
-   * @param shard the rows of the tally that only this process writes
-   */
-  public PgRecovery(Database database, Duration aging, UUID shard) {
+  public PgRecovery(Database database, Duration aging) {
     this.database = database;
     this.agingMicros = SqlValues.micros(aging);
-    this.shard = shard;
     this.pausedRuns = new PausedRuns(database);
     this.notStarted = complete(NOT_STARTED);
     this.afterFencing = complete(AFTER_FENCING);
@@ -250,7 +245,7 @@ public final class PgRecovery implements Recovery {
             .bind("holder", holder.incarnation())
             .bind("silentAt", holder.silentAt())
             .bind("aging", agingMicros)
-            .bind("shard", shards.next(shard))
+            .bind("shard", shards.next())
             .bindArray("ids", UUID.class, column(rows, row -> row.held.id().value()))
             .bindArray("tokens", Long.class, column(rows, row -> row.held.token()))
             .bindArray("failures", String.class, column(rows, row -> row.failure))

@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -164,7 +163,6 @@ public final class PgJobControl implements JobControl {
 
   private final Database database;
   private final long agingMicros;
-  private final UUID shard;
   private final TallyShards shards = new TallyShards();
   private final String cancel;
   private final String requestCancel;
@@ -179,13 +177,9 @@ public final class PgJobControl implements JobControl {
   private final String retryAll;
   private final String purge;
 
-  /**
-   * @param shard the rows of the tally that only this process writes
-   */
-  public PgJobControl(Database database, Duration aging, UUID shard) {
+  public PgJobControl(Database database, Duration aging) {
     this.database = database;
     this.agingMicros = SqlValues.micros(aging);
-    this.shard = shard;
     this.cancel = complete(History.into(CANCEL));
     this.requestCancel = complete(REQUEST_CANCEL);
     this.hasten = complete(HASTEN);
@@ -220,7 +214,7 @@ public final class PgJobControl implements JobControl {
           handle
               .createQuery(cancel)
               .bind("id", id.value())
-              .bind("shard", shards.next(shard))
+              .bind("shard", shards.next())
               .map((row, context) -> true)
               .findOne()
               .isPresent();

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /** Makes due jobs ready and expires jobs that were not started in time. */
@@ -55,18 +54,13 @@ public final class PgStaging implements Staging {
       """;
 
   private final Database database;
-  private final UUID shard;
   private final TallyShards shards = new TallyShards();
   private final String ready;
   private final String expire;
   private final String next;
 
-  /**
-   * @param shard the rows of the tally that only this process writes
-   */
-  public PgStaging(Database database, UUID shard) {
+  public PgStaging(Database database) {
     this.database = database;
-    this.shard = shard;
     this.ready = database.sql(READY);
     this.expire = database.sql(History.into(EXPIRE));
     this.next = database.sql(NEXT);
@@ -101,7 +95,7 @@ public final class PgStaging implements Staging {
     return handle
         .createQuery(expire)
         .bind("limit", limit)
-        .bind("shard", shards.next(shard))
+        .bind("shard", shards.next())
         .map((row, context) -> row.getInt(1))
         .one();
   }

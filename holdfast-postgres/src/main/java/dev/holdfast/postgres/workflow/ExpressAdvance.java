@@ -132,8 +132,10 @@ final class ExpressAdvance {
         "store the success of %d steps".formatted(steps.size()),
         handle -> {
           Connection connection = handle.getConnection();
-          try (PreparedStatement statement = database.prepare(connection, express)) {
+          try (TallyShards.Shard shard = shards.take();
+              PreparedStatement statement = database.prepare(connection, express)) {
             List<NewJob> jobs = jobs(steps);
+            statement.setObject(10, shard.id());
             bind(connection, statement, incarnation, steps, jobs, here);
             return read(statement, jobs);
           }
@@ -167,7 +169,6 @@ final class ExpressAdvance {
     statement.setArray(7, SqlValues.array(c, "int8", steps, s -> s.finish().claim().token()));
     statement.setArray(8, SqlValues.texts(c, steps, step -> step.finish().result()));
     statement.setArray(9, SqlValues.array(c, "uuid", steps, step -> step.run().value()));
-    statement.setObject(10, shards.next(incarnation));
     bindRuns(c, statement, 10, continuing);
     bindRuns(c, statement, 14, ending);
     statement.setArray(19, SqlValues.texts(c, ending, step -> step.plan().phase().name()));

@@ -14,7 +14,6 @@ import dev.holdfast.postgres.intake.ExternalTransaction;
 import dev.holdfast.postgres.intake.IntakeStatements;
 import dev.holdfast.postgres.notify.TransactionNotice;
 import java.sql.Connection;
-import java.util.UUID;
 
 /** Keeps workflows and runs on PostgreSQL. */
 public final class PgRunStore implements RunStore {
@@ -35,22 +34,16 @@ public final class PgRunStore implements RunStore {
    */
   public record Callers(Database database, IntakeStatements intake, TransactionNotice notice) {}
 
-  /**
-   * Our own connections.
-   *
-   * @param shard the rows of the tally that only this process writes
-   */
-  public record Own(
-      Database database, IntakeStatements intake, OutsideTransaction outside, UUID shard) {}
+  /** Our own connections. */
+  public record Own(Database database, IntakeStatements intake, OutsideTransaction outside) {}
 
   public PgRunStore(Own own, Callers callers, JobQueries jobs) {
     Database database = own.database();
-    StepJobs steps = new StepJobs(database, own.shard());
+    StepJobs steps = new StepJobs(database);
     Gates gates = new Gates(database);
     this.callers = callers;
     this.callersStart =
-        new RunStart(
-            callers.database(), callers.intake(), new StepJobs(callers.database(), own.shard()));
+        new RunStart(callers.database(), callers.intake(), new StepJobs(callers.database()));
     this.definitions = new PgDefinitions(database);
     this.intake =
         new PgRunIntake(

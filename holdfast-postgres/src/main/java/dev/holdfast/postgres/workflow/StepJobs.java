@@ -103,15 +103,13 @@ final class StepJobs {
    */
   record Stopped(Set<RunId> marked, Set<UUID> stopping) {}
 
-  private final UUID shard;
   private final TallyShards shards = new TallyShards();
   private final String hold;
   private final String release;
   private final String cancel;
   private final String request;
 
-  StepJobs(Database database, UUID shard) {
-    this.shard = shard;
+  StepJobs(Database database) {
     this.hold = database.sql(HOLD);
     this.release = database.sql(RELEASE);
     this.cancel = database.sql(History.into(CANCEL));
@@ -150,7 +148,7 @@ final class StepJobs {
     }
     Set<RunId> marked = new HashSet<>();
     bind(handle.createQuery(cancel), targets)
-        .bind("shard", shards.next(shard))
+        .bind("shard", shards.next())
         .mapTo(UUID.class)
         .list()
         .forEach(run -> marked.add(new RunId(run)));
