@@ -189,16 +189,16 @@ public final class Claimer implements Role {
 
   /**
    * Returns how many jobs to claim beside those that have a slot, because slots become free while
-   * the claim is under way. None if the lane prefetches; if another one waits for its slots,
-   * because the jobs of this lane would keep them; or if steps of runs follow each other in its
-   * slots, which then become free many at a time, when their runs end.
+   * the claim is under way. None if the number of jobs to claim ahead is set; if another one waits
+   * for its slots, because the jobs of this lane would keep them; or if steps of runs follow each
+   * other in its slots, which then become free many at a time, when their runs end.
    */
   private int soon(Moment now, int most) {
     int expected = pace.soon(now, lane.ended(), Math.max(2, enough()));
     long kept = lane.kept();
     boolean continued = kept != keptBefore;
     keptBefore = kept;
-    boolean early = expected > 0 && !starter.prefetches() && !lane.isContested();
+    boolean early = expected > 0 && starter.isAutomatic() && !lane.isContested();
     lane.lends(early);
     if (!early || continued) {
       lane.refillAt(-1);

@@ -24,6 +24,9 @@ public final class IdlePoll implements Role {
   private static final Logger log = LoggerFactory.getLogger(IdlePoll.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
+  /** So few claimers claim at the start without a poll: it would delay their first jobs. */
+  private static final int FEW = 4;
+
   private final Claims claims;
   private final Set<String> stacks;
   private final Supplier<PollBackoff> pace;
@@ -31,6 +34,7 @@ public final class IdlePoll implements Role {
   private final Set<Claimer> idle = ConcurrentHashMap.newKeySet();
   private final Waker waker;
   private volatile boolean expected = true;
+  private boolean polled;
   private Moment due = Moment.NEVER;
   private int looks;
 
@@ -113,10 +117,8 @@ public final class IdlePoll implements Role {
       return due;
     }
     try {
-      Set<String> found = queuesWithReadyJobs(waiting);
-      waiting.stream()
-          .filter(one -> found.contains(one.lane().queue()))
-          .forEach(Claimer::workFound);
+      withWork(waiting).forEach(Claimer::workFound);
+      polled = true;
       due = next(now);
     } catch (StoreException failure) {
       due = now.plus(AFTER_FAILURE);
@@ -127,6 +129,14 @@ public final class IdlePoll implements Role {
           failure.getMessage());
     }
     return due;
+  }
+
+  private List<Claimer> withWork(List<Claimer> waiting) {
+    if (!polled && waiting.size() <= FEW) {
+      return waiting;
+    }
+    Set<String> found = queuesWithReadyJobs(waiting);
+    return waiting.stream().filter(one -> found.contains(one.lane().queue())).toList();
   }
 
   private Set<String> queuesWithReadyJobs(List<Claimer> waiting) {

@@ -13,6 +13,7 @@ import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -29,7 +30,7 @@ public final class Starter implements Role {
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
   private final Lane lane;
-  private final int prefetch;
+  private final OptionalInt prefetch;
   private final PrefetchBuffer prefetched = new PrefetchBuffer();
   private final Waker waker;
   private final ClaimSender sender;
@@ -39,12 +40,13 @@ public final class Starter implements Role {
   private final FinishSink sink;
 
   /**
-   * @param prefetch how many jobs may wait to be started
+   * @param prefetch how many jobs may wait to be started; empty if none do, because the claimer
+   *     claims ahead by itself
    * @param sink takes the jobs that go back to their queue
    */
   public Starter(
       Lane lane,
-      int prefetch,
+      OptionalInt prefetch,
       ClaimSender sender,
       ClaimRules rules,
       Runner runner,
@@ -84,7 +86,7 @@ public final class Starter implements Role {
 
   /** Returns how many more jobs may be prefetched. */
   int room() {
-    return prefetch - prefetched.size();
+    return prefetch.orElse(0) - prefetched.size();
   }
 
   @Override
@@ -143,9 +145,9 @@ public final class Starter implements Role {
         && rules.mayStart(lane, heldJob, now);
   }
 
-  /** Returns whether jobs are prefetched at all. */
-  boolean prefetches() {
-    return prefetch > 0;
+  /** Returns whether the claimer chooses how many jobs to claim ahead. */
+  boolean isAutomatic() {
+    return prefetch.isEmpty();
   }
 
   /** Hands back jobs whose code has not started. */

@@ -115,8 +115,9 @@ public final class HoldfastNode implements AutoCloseable {
     components.bus.publish(new Signal.NodeJoined());
     threads.completers().forEach(Driver.Driven::start);
     threads.heart().forEach(Driver.Driven::start);
-    threads.clocks().forEach(Driver.Driven::start);
+    // Before upkeep, whose first statements would delay the first jobs.
     threads.claiming().forEach(Driver.Driven::start);
+    threads.clocks().forEach(Driver.Driven::start);
     components.environment.driver().keepAlive(shutdown.stopped());
     log.info(
         "Node {} has started: it serves {} and runs up to {} jobs at the same time",

@@ -36,6 +36,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -189,21 +190,26 @@ public final class NodeBuilder {
 
   /**
    * Serves this queue and runs at most {@code concurrency} of its jobs at the same time on this
-   * node, without prefetching. Defaults to serving the queue {@code default} with a concurrency of
-   * 100; naming any queue replaces that.
+   * node. The node claims short jobs ahead, as many as will find a free slot when the claim
+   * returns. Defaults to serving the queue {@code default} with a concurrency of 100; naming any
+   * queue replaces that.
    */
   public NodeBuilder queue(String name, int concurrency) {
-    return queue(name, concurrency, 0);
+    return queue(name, new QueueSettings(concurrency, OptionalInt.empty()));
   }
 
   /**
    * Serves this queue, runs at most {@code concurrency} of its jobs at the same time on this node,
-   * and claims up to {@code prefetch} more that are ready to start, at the price of a second write
-   * for each job. Short jobs do not need it: the node claims them early by itself, as many as will
-   * find a free slot when the claim returns. Defaults to no prefetching.
+   * and claims at most {@code prefetch} more, whether jobs are short or not. Such jobs wait in this
+   * node while others may be idle, and each costs a second write; 0 claims jobs for free slots
+   * only. Without a number, the node chooses by itself.
    */
   public NodeBuilder queue(String name, int concurrency, int prefetch) {
-    draft.queues.put(Names.queue(name), new QueueSettings(concurrency, prefetch));
+    return queue(name, new QueueSettings(concurrency, OptionalInt.of(prefetch)));
+  }
+
+  private NodeBuilder queue(String name, QueueSettings settings) {
+    draft.queues.put(Names.queue(name), settings);
     return this;
   }
 

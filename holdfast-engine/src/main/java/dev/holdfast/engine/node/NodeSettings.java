@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Upkeep;
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -58,21 +59,21 @@ public record NodeSettings(
    * How a node serves a queue.
    *
    * @param concurrency how many of its jobs the node runs at the same time; defaults to 100
-   * @param prefetch how many more jobs the node claims ahead, ready to start; defaults to 0.
-   *     Prefetching saves the wait for a claim between short jobs, at the price of a second write
-   *     for each.
+   * @param prefetch how many more jobs the node claims ahead at most; defaults to empty, which lets
+   *     the node choose: as many as will find a free slot when the claim returns. A number above 0
+   *     costs a second write for each job, and 0 turns claiming ahead off.
    */
-  public record QueueSettings(int concurrency, int prefetch) {
-    public static final QueueSettings DEFAULT = new QueueSettings(100, 0);
+  public record QueueSettings(int concurrency, OptionalInt prefetch) {
+    public static final QueueSettings DEFAULT = new QueueSettings(100, OptionalInt.empty());
 
     public QueueSettings {
       if (concurrency < 1) {
         throw new IllegalArgumentException(
             "A queue concurrency of %d is not valid: use at least 1.".formatted(concurrency));
       }
-      if (prefetch < 0 || prefetch > 10_000) {
+      if (prefetch.isPresent() && (prefetch.getAsInt() < 0 || prefetch.getAsInt() > 10_000)) {
         throw new IllegalArgumentException(
-            "A prefetch of %d is not valid: use 0 to 10000.".formatted(prefetch));
+            "A prefetch of %d is not valid: use 0 to 10000.".formatted(prefetch.getAsInt()));
       }
     }
   }

@@ -37,6 +37,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -261,11 +262,11 @@ final class WorkingRoles {
   }
 
   private Starter starter(Lane lane, ClaimSender sender, ClaimRules rules, Runner runner) {
-    int prefetch = components.settings.of(lane.queue()).prefetch();
+    OptionalInt prefetch = components.settings.of(lane.queue()).prefetch();
     Driver.Driven<Starter> starting =
         components.drive(
             waker -> new Starter(lane, prefetch, sender, rules, runner, completers, waker));
-    if (prefetch > 0) { // Otherwise every claimed job has started already.
+    if (prefetch.orElse(0) > 0) { // Otherwise every claimed job has started already.
       claiming.add(starting);
     }
     return starting.role();

@@ -49,6 +49,7 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -159,7 +160,7 @@ class ClaimerTest {
             sender,
             rules,
             runner,
-            new Starter(lane, 0, sender, rules, runner, sink, () -> {}),
+            new Starter(lane, OptionalInt.empty(), sender, rules, runner, sink, () -> {}),
             new IdlePoll(claims, Set.of(), () -> PACE, environment.random(), () -> {}),
             () -> {});
     claimer.expectWork();

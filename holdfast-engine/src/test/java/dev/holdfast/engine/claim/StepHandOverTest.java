@@ -59,6 +59,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -166,7 +167,7 @@ class StepHandOverTest {
             sender,
             rules,
             runner,
-            new Starter(lane, 0, sender, rules, runner, sink, () -> {}),
+            new Starter(lane, OptionalInt.empty(), sender, rules, runner, sink, () -> {}),
             new IdlePoll(claims, Set.of(), () -> PACE, environment.random(), () -> {}),
             () -> {});
     handOver = new StepHandOver(sender, held, Set.of(), runner, ticker);

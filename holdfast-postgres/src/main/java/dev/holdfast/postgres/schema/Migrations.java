@@ -30,6 +30,7 @@ public final class Migrations {
   private final Database database;
   private final String place;
   private final Privileges privileges;
+  private final Partitions partitions;
 
   /**
    * @param database with long timeouts: a migration may take long, and so may the wait for another
@@ -40,6 +41,7 @@ public final class Migrations {
     this.database = database;
     this.place = place;
     this.privileges = new Privileges(database, place);
+    this.partitions = new Partitions(database);
   }
 
   /**
@@ -49,7 +51,9 @@ public final class Migrations {
    *     program, or if the role lacks a privilege. Nothing was written in that case
    */
   public void migrate() {
-    checkServer();
+    if (isCurrent()) {
+      return;
+    }
     FlywayLog.quietly(() -> {
       Flyway flyway = flyway();
       MigrationInfoService found = inspect(flyway);
@@ -63,7 +67,7 @@ public final class Migrations {
       return flyway;
     });
     privileges.requireUse();
-    new Partitions(database).ensure();
+    partitions.ensure();
   }
 
   private MigrationInfoService inspect(Flyway flyway) {
@@ -124,25 +128,58 @@ public final class Migrations {
         failure);
   }
 
-  private void checkServer() {
-    int version;
+  /**
+   * What one look at the database finds.
+   *
+   * @param server the version number of the server
+   * @param current whether there is nothing to do
+   */
+  private record Found(int server, boolean current) {}
+
+  /**
+   * Returns whether there is nothing to do. Needs one connection and a few milliseconds, while
+   * Flyway takes half a second to find that out.
+   */
+  private boolean isCurrent() {
+    Found found;
     try {
-      version =
-          database.within(
-              LOOK,
-              "connect to %s".formatted(place),
-              handle ->
-                  handle
-                      .createQuery("select current_setting('server_version_num')::int")
-                      .mapTo(Integer.class)
-                      .one());
+      found = database.within(LOOK, "connect to %s".formatted(place), this::look);
     } catch (StoreException failure) {
       throw new StoreException(
           failure.outcome(),
           "The database at %s cannot be used. %s".formatted(place, failure.getMessage()),
           failure);
     }
-    requireServer(version);
+    requireServer(found.server);
+    return found.current;
+  }
+
+  private Found look(Handle handle) {
+    int server =
+        handle
+            .createQuery("select current_setting('server_version_num')::int")
+            .mapTo(Integer.class)
+            .one();
+    boolean current =
+        server >= OLDEST_SERVER * 10_000
+            && privileges.maySee(handle, HISTORY_TABLE)
+            && hasNewest(handle)
+            && privileges.lacking(handle).isEmpty()
+            && partitions.areComplete(handle);
+    return new Found(server, current);
+  }
+
+  private boolean hasNewest(Handle handle) {
+    return handle
+        .createQuery(
+            database.sql(
+                """
+                select coalesce(max(version::int), 0) = :newest and bool_and(success)
+                from ${schema}.schema_version where version is not null
+                """))
+        .bind("newest", SchemaScripts.NEWEST)
+        .mapTo(Boolean.class)
+        .one();
   }
 
   /** Rejects servers that are too old for our statements. */

@@ -165,6 +165,12 @@ public final class Partitions {
     ensure(calendar);
   }
 
+  /** Returns whether {@link #ensure} would find nothing to do. */
+  boolean areComplete(Handle handle) {
+    Calendar calendar = look(handle);
+    return calendar.isComplete() && calendar.excluded().isEmpty();
+  }
+
   /**
    * Creates missing partitions, and drops the partitions of days that ended longer ago than the
    * retention.
@@ -279,29 +285,29 @@ public final class Partitions {
   }
 
   private Calendar look() {
-    return database.run(
-        "list the partitions of history",
-        handle -> {
-          // There is always at least one row: the default partition.
-          Set<LocalDate> days = new TreeSet<>();
-          Set<LocalDate> excluded = new TreeSet<>();
-          List<Existing> rows =
-              handle
-                  .createQuery(database.sql(EXISTING))
-                  .map((row, context) ->
-                      new Existing(
-                          row.getObject(1, LocalDate.class),
-                          row.getString(2),
-                          row.getLong(3),
-                          row.getBoolean(4)))
-                  .list();
-          for (Existing row : rows) {
-            day(NAME, row.name()).ifPresent(days::add);
-            day(EXCLUDED, row.name()).ifPresent(excluded::add);
-          }
-          Existing any = rows.getFirst();
-          return new Calendar(any.today(), days, excluded, any.defaultBytes(), any.mayChange());
-        });
+    return database.run("list the partitions of history", this::look);
+  }
+
+  private Calendar look(Handle handle) {
+    // There is always at least one row: the default partition.
+    Set<LocalDate> days = new TreeSet<>();
+    Set<LocalDate> excluded = new TreeSet<>();
+    List<Existing> rows =
+        handle
+            .createQuery(database.sql(EXISTING))
+            .map((row, context) ->
+                new Existing(
+                    row.getObject(1, LocalDate.class),
+                    row.getString(2),
+                    row.getLong(3),
+                    row.getBoolean(4)))
+            .list();
+    for (Existing row : rows) {
+      day(NAME, row.name()).ifPresent(days::add);
+      day(EXCLUDED, row.name()).ifPresent(excluded::add);
+    }
+    Existing any = rows.getFirst();
+    return new Calendar(any.today(), days, excluded, any.defaultBytes(), any.mayChange());
   }
 
   /** An existing partition or constraint. */

@@ -4,6 +4,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.postgres.db.Database;
 import java.util.List;
+import org.jdbi.v3.core.Handle;
 
 /**
  * Checks the privileges of the connected role before anything is written, so that an error can name
@@ -37,6 +38,14 @@ final class Privileges {
         'signal_arrived_seq', 'journal_number_seq']) s (name)
       where to_regclass('${schema}.' || s.name) is not null
         and not has_sequence_privilege('${schema}.' || s.name, 'usage')
+      """;
+
+  private static final String MAY_SEE =
+      """
+      select exists (
+        select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = '${schema}' and c.relname = :table
+          and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select'))
       """;
 
   private static final String MAY_CREATE =
@@ -81,27 +90,40 @@ final class Privileges {
 
   /** Rejects a role that cannot read and write the tables. */
   void requireUse() {
-    boolean mayUse =
-        database.run(
-            "check the privileges in schema %s".formatted(schema()),
-            handle ->
-                handle
-                    .createQuery("select has_schema_privilege(:schema, 'usage')")
-                    .bind("schema", schema())
-                    .mapTo(Boolean.class)
-                    .one());
-    List<String> lacking =
-        mayUse
-            ? database.run(
-                "check the privileges in schema %s".formatted(schema()),
-                handle -> handle.createQuery(database.sql(LACKING)).mapTo(String.class).list())
-            : List.of();
+    boolean mayUse = check(this::mayUse);
+    List<String> lacking = mayUse ? check(this::lacking) : List.of();
     if (!mayUse || !lacking.isEmpty()) {
       throw forbidden(
           "Role %s may not read and write %s"
               .formatted(
                   identity().role(), mayUse ? String.join(", ", lacking) : "schema " + schema()));
     }
+  }
+
+  private <T> T check(Database.Work<T> work) {
+    return database.run("check the privileges in schema %s".formatted(schema()), work);
+  }
+
+  private boolean mayUse(Handle handle) {
+    return handle
+        .createQuery("select has_schema_privilege(:schema, 'usage')")
+        .bind("schema", schema())
+        .mapTo(Boolean.class)
+        .one();
+  }
+
+  /** Returns the tables and sequences that the role may not use, of those that exist. */
+  List<String> lacking(Handle handle) {
+    return handle.createQuery(database.sql(LACKING)).mapTo(String.class).list();
+  }
+
+  /** Returns whether a table exists and the role may read it. */
+  boolean maySee(Handle handle, String table) {
+    return handle
+        .createQuery(database.sql(MAY_SEE))
+        .bind("table", table)
+        .mapTo(Boolean.class)
+        .one();
   }
 
   /** Returns what to grant. */

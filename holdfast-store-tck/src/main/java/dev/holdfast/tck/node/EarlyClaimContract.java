@@ -103,6 +103,16 @@ public abstract class EarlyClaimContract extends NodeTestBase {
   }
 
   @Test
+  void aNodeWithoutPrefetchClaimsForFreeSlotsOnly() {
+    enqueue(ECHO, 500);
+
+    start(node(distant()).queue("default", SLOTS, 0).handle(ECHO, (note, context) -> note.text()));
+
+    await().atMost(SOON).until(() -> count(JobState.SUCCEEDED) == 500);
+    assertThat(largestClaim.get()).as("jobs of one claim").isLessThanOrEqualTo(SLOTS);
+  }
+
+  @Test
   void slotsOfShortStepsAreLentToOtherRunsAndNeverExceeded() throws Exception {
     AtomicInteger running = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
@@ -144,8 +154,9 @@ public abstract class EarlyClaimContract extends NodeTestBase {
   @Test
   void jobsThatWaitTooLongForASlotAreHandedBackWithoutUsingAnAttempt() {
     CountDownLatch gate = new CountDownLatch(1);
-    enqueue(ECHO, 1_000);
-    List<Enqueued<?>> longOnes = enqueue(LONG, 60);
+    AtomicInteger waiting = new AtomicInteger();
+    List<Enqueued<?>> all = new ArrayList<>(enqueue(ECHO, 1_000));
+    all.addAll(enqueue(LONG, 60));
 
     start(
         node(distant())
@@ -154,16 +165,18 @@ public abstract class EarlyClaimContract extends NodeTestBase {
             .handle(
                 LONG,
                 (note, context) -> {
+                  waiting.incrementAndGet();
                   gate.await();
                   return note.text();
                 }));
 
-    await().atMost(SOON).until(() -> count(JobState.SUCCEEDED) == 1_000);
+    await().atMost(SOON).until(() -> waiting.get() == SLOTS);
     await().atMost(SOON).until(() -> count(JobState.RUNNING) == SLOTS);
     assertThat(largestClaim.get()).as("jobs of one claim").isGreaterThan(SLOTS);
-    assertThat(count(JobState.READY)).isEqualTo(60 - SLOTS);
+    // On a busy machine short jobs are handed back too, and may wait behind the long ones.
+    assertThat(count(JobState.READY) + count(JobState.SUCCEEDED)).isEqualTo(all.size() - SLOTS);
     gate.countDown();
-    for (Enqueued<?> each : longOnes) {
+    for (Enqueued<?> each : all) {
       assertThat(awaitState(each.id(), JobState.SUCCEEDED).attempt()).isEqualTo(1);
     }
   }
