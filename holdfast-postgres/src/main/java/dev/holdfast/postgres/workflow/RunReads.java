@@ -94,14 +94,6 @@ final class RunReads {
       where d.run_id = any(:ids::uuid[]) and d.item = -1
       """;
 
-  // By run_mark_run and run_pkey. A job that outlived its run has left such a mark.
-  private static final String FORGET =
-      """
-      delete from ${schema}.run_mark m
-      where m.run_id = any(:ids::uuid[])
-        and not exists (select from ${schema}.run r where r.id = m.run_id)
-      """;
-
   /** The row of a run. */
   private record Row(
       RunId id,
@@ -150,7 +142,6 @@ final class RunReads {
   private final String marks;
   private final String maps;
   private final String former;
-  private final String forget;
 
   RunReads(Database database) {
     this.lock = database.sql(LOCK.replace("${run}", RUN));
@@ -158,7 +149,6 @@ final class RunReads {
     this.marks = database.sql(MARKS);
     this.maps = database.sql(MAPS);
     this.former = database.sql(FORMER.replace("${payload}", JobColumns.payload("d")));
-    this.forget = database.sql(FORGET);
   }
 
   /** Reads those runs of jobs that have neither marks nor maps, and were not retried. */
@@ -187,7 +177,6 @@ final class RunReads {
             .map((row, context) -> Row.read(row))
             .list();
     if (rows.isEmpty()) {
-      handle.createUpdate(forget).bindArray("ids", UUID.class, Columns.ids(runs)).execute();
       return List.of();
     }
     List<UUID> ids = rows.stream().map(row -> row.id.value()).toList();
