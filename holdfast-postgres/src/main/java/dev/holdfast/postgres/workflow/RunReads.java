@@ -34,7 +34,7 @@ final class RunReads {
   private static final String RUN =
       """
       r.id, r.definition, r.state, r.phase, r.steps, r.input, r.reason, r.priority, r.stack,
-      r.started_by, r.bytes, r.seq, r.retried\
+      r.started_by, r.bytes, r.seq, r.retried, r.parent_id is not null\
       """;
 
   // By run_pkey and run_mark_run. A run that another node has locked is advanced there.
@@ -107,7 +107,8 @@ final class RunReads {
       RunSource source,
       long bytes,
       long seq,
-      boolean retried) {
+      boolean retried,
+      boolean child) {
     static Row read(ResultSet row) throws SQLException {
       return new Row(
           new RunId(row.getObject(1, UUID.class)),
@@ -121,7 +122,8 @@ final class RunReads {
           new RunSource(row.getString(9), row.getString(10)),
           row.getLong(11),
           row.getLong(12),
-          row.getBoolean(13));
+          row.getBoolean(13),
+          row.getBoolean(14));
     }
   }
 
@@ -160,11 +162,11 @@ final class RunReads {
         .map((row, context) ->
             steps
                 .computeIfAbsent(Row.read(row), run -> new HashMap<>())
-                .put(new JobId(row.getObject(14, UUID.class)), row.getInt(15)))
+                .put(new JobId(row.getObject(15, UUID.class)), row.getInt(16)))
         .list();
     List<Seen> seen = new ArrayList<>(steps.size());
-    steps.forEach(
-        (row, of) -> seen.add(new Seen(facts(row, List.of(), 0, Map.of(), Map.of()), row.seq, of)));
+    steps.forEach((row, of) ->
+        seen.add(new Seen(facts(row, List.of(), 0, Map.of(), Map.of()), row.seq, of, row.child)));
     return seen;
   }
 
