@@ -176,7 +176,8 @@ public interface Runs extends Starter {
 
   /**
    * Sends a signal to the active run with a unique key, and starts that run first if there is none:
-   * both in one transaction.
+   * both in one transaction. If that start is skipped because of {@code maxActive}, the outcome is
+   * {@code SKIPPED} and the signal is not sent: the active run has another key.
    */
   default <I, R> Started<R> signalOrStart(
       Workflow<I, R> workflow, I input, String uniqueKey, String signal, @Nullable Object payload) {
@@ -185,7 +186,9 @@ public interface Runs extends Starter {
 
   /**
    * Sends a signal to the active run with a unique key, and starts that run first if there is none:
-   * both in one transaction. With an id, a repeated call sends the signal once to that run.
+   * both in one transaction. With an id, a repeated call sends the signal once to that run. If the
+   * start is skipped because of {@code maxActive}, the outcome is {@code SKIPPED} and the signal is
+   * not sent: the active run has another key.
    */
   <I, R> Started<R> signalOrStart(
       Workflow<I, R> workflow,

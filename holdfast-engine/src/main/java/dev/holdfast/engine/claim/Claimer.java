@@ -121,9 +121,21 @@ public final class Claimer implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    lane.watched(true);
+    lane.startQueued(); // Other lanes may have released slots.
     starter.handBack(lane.queued().overdue(now));
     Moment next = claims ? claim(now) : Moment.NEVER;
-    return lane.queued().size() == 0 ? next : next.earlier(now.plus(SlotQueue.LONGEST));
+    Moment look = now.plus(SlotQueue.LONGEST);
+    if (!look.isBefore(next)) {
+      return next;
+    }
+    lane.lends(false); // While it sleeps, nothing finds out whether attempts still end quickly.
+    lane.watched(false); // Before the look: a job that is added after it wakes the claimer.
+    if (lane.queued().size() == 0) {
+      return next;
+    }
+    lane.watched(true);
+    return look;
   }
 
   private Moment claim(Moment now) {

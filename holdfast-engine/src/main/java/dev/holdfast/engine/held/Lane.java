@@ -3,6 +3,7 @@ package dev.holdfast.engine.held;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -33,6 +34,7 @@ public final class Lane {
   private final AtomicInteger lent = new AtomicInteger();
   private final LongAdder kept = new LongAdder();
   private volatile Consumer<HeldJob> run = heldJob -> {};
+  private final AtomicBoolean watched = new AtomicBoolean();
   private volatile boolean lends;
   private volatile int refill = -1;
   private volatile int hunger;
@@ -98,10 +100,21 @@ public final class Lane {
     return ended.sum();
   }
 
-  /** Runs a job in the next slot that is free. */
+  /**
+   * Runs a job in the next slot that is free. If it has to wait, a claimer that sleeps is woken,
+   * once: it hands back jobs that wait too long, and starts them in slots that other lanes release.
+   */
   public void runSoon(HeldJob heldJob, Moment now) {
     queued.add(heldJob, now);
     startQueued();
+    if (queued.size() > 0 && !watched.get() && watched.compareAndSet(false, true)) {
+      claimer.wake();
+    }
+  }
+
+  /** Sets whether the claimer looks at the jobs that wait in time, without being woken. */
+  public void watched(boolean awake) {
+    watched.set(awake);
   }
 
   /** Wakes the claimer when no more than this many jobs wait for a slot; -1 for never. */
@@ -230,7 +243,8 @@ public final class Lane {
     }
   }
 
-  private void startQueued() {
+  /** Starts jobs that wait, as far as there are free slots. */
+  public void startQueued() {
     while (queued.size() > 0 && slots.free() > 0 && slots.reserve(1) == 1) {
       HeldJob next = queued.poll();
       if (next == null) {

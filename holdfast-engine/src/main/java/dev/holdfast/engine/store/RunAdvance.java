@@ -65,8 +65,9 @@ public interface RunAdvance {
    * @param seq the number of its last event
    * @param jobs the given jobs and the steps that they execute now: moving a run to another graph
    *     changes the positions of its steps
+   * @param child whether another run has started it and waits for its end
    */
-  record Seen(RunFacts facts, long seq, Map<JobId, Integer> jobs) {}
+  record Seen(RunFacts facts, long seq, Map<JobId, Integer> jobs, boolean child) {}
 
   /**
    * Reads the runs of jobs that execute steps, without locking them, so that the success of a step

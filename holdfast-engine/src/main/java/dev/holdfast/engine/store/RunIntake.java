@@ -3,6 +3,8 @@ package dev.holdfast.engine.store;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.Started;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Stores new runs. */
@@ -12,13 +14,29 @@ public interface RunIntake {
    * The result of a start.
    *
    * @param id the new or existing run
-   * @param queued whether it was created and waits for others to end
+   * @param queued whether it was created and nothing of its first plan was carried out: it waits
+   *     for others to end, or has just been let through its gate and has a mark
    * @param started the jobs of its first steps that are RUNNING now, under the incarnation of the
    *     caller
+   * @param stopping the incarnations that hold jobs of runs which it replaces
    */
-  record Admission(RunId id, Started.Outcome outcome, boolean queued, List<ClaimedJob> started) {
+  record Admission(
+      RunId id,
+      Started.Outcome outcome,
+      boolean queued,
+      List<ClaimedJob> started,
+      Set<UUID> stopping) {
+    public Admission(RunId id, Started.Outcome outcome, boolean queued, List<ClaimedJob> started) {
+      this(id, outcome, queued, started, Set.of());
+    }
+
     public Admission(RunId id, Started.Outcome outcome, boolean queued) {
       this(id, outcome, queued, List.of());
+    }
+
+    /** Returns this result with other incarnations that hold jobs of runs which it replaces. */
+    public Admission stopping(Set<UUID> holders) {
+      return new Admission(id, outcome, queued, started, holders);
     }
   }
 
@@ -35,7 +53,8 @@ public interface RunIntake {
    * gate is full, the run is QUEUED, nothing of its first plan is carried out, and a mark lets it
    * be planned when there is room.
    *
-   * @param signal sent to the run, new or existing; null for none
+   * @param signal sent to the run, new or existing, but to none if the gate skips the start; null
+   *     for none
    * @param here which of the jobs of its first steps start at once. A store may leave all of them
    *     to claims
    * @throws RetiredDefinitionException if the graph must be registered again

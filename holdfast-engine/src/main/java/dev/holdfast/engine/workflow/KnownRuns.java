@@ -39,11 +39,13 @@ final class KnownRuns {
   private static final Logger log = LoggerFactory.getLogger(KnownRuns.class);
   private static final int MOST_RUNS = 4_000;
   private static final int MOST_CHARS = 8_000;
+  private static final long MOST_CHARS_OF_ALL = 8_000_000;
   private static final int MOST_JOBS = 20;
 
   private final GraphPlanner planner;
   private final Map<RunId, Known> runs = new LinkedHashMap<>(16, 0.75f, true);
   private final Map<JobId, RunId> runOfJob = new HashMap<>();
+  private long chars;
   private volatile boolean kept;
 
   /**
@@ -53,9 +55,14 @@ final class KnownRuns {
    * @param seq the number of its last event
    * @param outputs the outputs that are known, by step
    * @param jobs the steps of jobs that have not ended
+   * @param child whether another run is known to wait for its end
    */
   private record Known(
-      RunFacts facts, long seq, Map<Integer, Optional<String>> outputs, Map<JobId, Integer> jobs) {}
+      RunFacts facts,
+      long seq,
+      Map<Integer, Optional<String>> outputs,
+      Map<JobId, Integer> jobs,
+      boolean child) {}
 
   KnownRuns(GraphPlanner planner) {
     this.planner = planner;
@@ -111,7 +118,7 @@ final class KnownRuns {
     for (RunPlan.Job job : plan.jobs()) {
       jobs.put(job.job().id(), job.step());
     }
-    put(new Known(after(before, plan), seq, outputs, jobs));
+    put(new Known(after(before, plan), seq, outputs, jobs, known != null && known.child));
   }
 
   /** Returns those of the jobs that execute steps, not elements of maps, of runs not known. */
@@ -139,7 +146,7 @@ final class KnownRuns {
       all.putAll(known.jobs);
       outputs = known.outputs;
     }
-    put(new Known(seen.facts(), seen.seq(), outputs, all));
+    put(new Known(seen.facts(), seen.seq(), outputs, all, seen.child()));
   }
 
   private static boolean isKept(RunFacts before, RunPlan plan) {
@@ -181,8 +188,9 @@ final class KnownRuns {
     }
     RunId id = known.facts.id();
     runs.put(id, known);
+    chars += size(known);
     known.jobs.keySet().forEach(job -> runOfJob.put(job, id));
-    if (runs.size() > MOST_RUNS) {
+    while (runs.size() > MOST_RUNS || chars > MOST_CHARS_OF_ALL) {
       forget(runs.keySet().iterator().next());
     }
   }
@@ -192,7 +200,10 @@ final class KnownRuns {
   }
 
   private static int size(Known known) {
-    int size = known.facts.steps().length() + length(known.facts.input());
+    int size =
+        known.facts.steps().length()
+            + length(known.facts.input())
+            + length(known.facts.source().startedBy());
     for (Optional<String> output : known.outputs.values()) {
       size += length(output.orElse(null));
     }
@@ -212,6 +223,7 @@ final class KnownRuns {
   synchronized void forget(RunId run) {
     Known known = runs.remove(run);
     if (known != null) {
+      chars -= size(known);
       known.jobs.keySet().forEach(runOfJob::remove);
     }
   }
@@ -256,10 +268,18 @@ final class KnownRuns {
     if (plan == null || !isSimple(plan)) {
       return null;
     }
+    if (RunAdvance.Express.isLast(plan) && othersWaitFor(known)) {
+      return null; // An advance tells them.
+    }
     return new Next(
         new RunAdvance.Express(success, facts.id(), known.seq, plan),
         facts,
         RunData.ofOutputs(outputs));
+  }
+
+  /** Returns whether the run that started it, or runs behind its gate, may wait for its end. */
+  private boolean othersWaitFor(Known known) {
+    return known.child || planner.graph(known.facts.definition()).maxActive() != null;
   }
 
   private static boolean isSimple(RunPlan plan) {

@@ -199,7 +199,8 @@ public final class RunStarter {
 
   /** Starts a run, and its first steps on this node if it has slots for them. */
   private Admission startHere(RunIntake intake, NewRun run, @Nullable NewSignal signal) {
-    boolean simple = signal == null && RunAdvance.Express.isExpress(run.first());
+    boolean simple =
+        signal == null && startsAtOnce(run) && RunAdvance.Express.isExpress(run.first());
     HandOver.Offer offer =
         simple
             ? handOver.offer(RunPlans.jobs(run).map(RunPlan.Job::job).toList())
@@ -213,6 +214,11 @@ public final class RunStarter {
     }
     offer.accept(known(run, admission).started());
     return admission;
+  }
+
+  /** Returns whether no other run can keep this one from starting: a store starts no other here. */
+  private static boolean startsAtOnce(NewRun run) {
+    return run.content().unique() == null && run.content().gate() == null && !run.mayExist();
   }
 
   /** Learns a run that this process has created. */
@@ -421,6 +427,8 @@ public final class RunStarter {
                   Signal.NewWork::and));
       fresh.values().forEach(bus::publish);
     }
+    // Otherwise the handlers of the runs that it replaces continue until the next heartbeat.
+    admission.stopping().forEach(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
     boolean look = signalled || admission.queued() || (started && run.first().more());
     if (look) {
       bus.publish(new Signal.RunsMarked(Duration.ZERO));

@@ -11,10 +11,12 @@ import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.store.RunRow;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
@@ -26,7 +28,11 @@ public final class WorkflowCatalog {
   private final PayloadCodec codec;
   private final GraphPlanner planner;
   private final KnownRuns known;
-  private final Map<Workflow<?, ?>, Registered> registered = new ConcurrentHashMap<>();
+
+  /** By identity. A program may define workflows again and again. */
+  private final Map<Workflow<?, ?>, Registered> registered =
+      Collections.synchronizedMap(new WeakHashMap<>());
+
   private final Map<String, Workflow<?, ?>> defined = new ConcurrentHashMap<>();
 
   /** A workflow of this process, with its graph as stored. */

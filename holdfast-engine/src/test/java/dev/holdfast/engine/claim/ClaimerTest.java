@@ -55,6 +55,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -74,9 +75,12 @@ class ClaimerTest {
   private final Slots slots = new Slots(new Object(), List.of(new Slots.Pool(SLOTS)));
   private final Lane lane =
       new Lane("default", TaskExecutor.of("own", SLOTS, threads), List.of(TASK.name()), slots);
+  private final Lane other =
+      new Lane("other", TaskExecutor.of("own", SLOTS, threads), List.of(TASK.name()), slots);
   private final List<HeldJob> handedBack = new ArrayList<>();
   private final List<Integer> requested = new ArrayList<>();
   private Supplier<List<ClaimedJob>> reply = List::of;
+  private final AtomicInteger wakeups = new AtomicInteger();
   private Moment clock = NOW;
 
   @AfterEach
@@ -162,7 +166,7 @@ class ClaimerTest {
             runner,
             new Starter(lane, OptionalInt.empty(), sender, rules, runner, sink, () -> {}),
             new IdlePoll(claims, Set.of(), () -> PACE, environment.random(), () -> {}),
-            () -> {});
+            wakeups::incrementAndGet);
     claimer.expectWork();
     return claimer;
   }
@@ -288,5 +292,73 @@ class ClaimerTest {
     claimer.tick(NOW.plus(SlotQueue.LONGEST));
 
     assertThat(handedBack).containsExactly(waiting);
+  }
+
+  /** Another lane takes all slots, which both share, after this one has found nothing for long. */
+  private Claimer idleWhileAnotherLaneHasAllSlots() {
+    Claimer claimer = claimer();
+    while (!claimer.tick(NOW).equals(Moment.NEVER)) {
+      assertThat(lane.queued().size()).isZero();
+    }
+    assertThat(other.slots().reserve(SLOTS)).isEqualTo(SLOTS);
+    wakeups.set(0);
+    return claimer;
+  }
+
+  @Test
+  void aClaimerThatSleepsIsWokenForAJobThatWaitsAndHandsItBackInTime() {
+    Claimer claimer = idleWhileAnotherLaneHasAllSlots();
+    HeldJob waiting = heldJob(1);
+    lane.runSoon(waiting, NOW);
+    assertThat(wakeups).hasValue(1);
+
+    Moment next = claimer.tick(NOW);
+    while (next.isBefore(NOW.plus(SlotQueue.LONGEST))) {
+      assertThat(handedBack).isEmpty();
+      lane.runSoon(heldJob(2), next);
+      next = claimer.tick(next);
+    }
+    assertThat(next).isEqualTo(NOW.plus(SlotQueue.LONGEST));
+    claimer.tick(next);
+
+    assertThat(handedBack).first().isSameAs(waiting);
+    assertThat(wakeups).as("it was awake").hasValue(1);
+  }
+
+  @Test
+  void aJobThatWaitsStartsInASlotThatAnotherLaneReleases() {
+    Claimer claimer = idleWhileAnotherLaneHasAllSlots();
+    lane.runSoon(heldJob(1), NOW);
+    Moment next = claimer.tick(NOW);
+
+    other.release();
+    assertThat(slots.free()).isEqualTo(1);
+    requested.clear();
+    claimer.tick(next);
+
+    assertThat(lane.queued().size()).isZero();
+    assertThat(slots.free()).isZero();
+    assertThat(requested).as("the slot is not used for another job").isEmpty();
+    assertThat(handedBack).isEmpty();
+  }
+
+  @Test
+  void aClaimerThatSleepsLendsNoSlots() {
+    Claimer claimer = claimer();
+    reply =
+        () -> {
+          lane.lends(true); // As while attempts end quickly.
+          return List.of();
+        };
+    while (!claimer.tick(NOW).equals(Moment.NEVER)) {
+      assertThat(lane.queued().size()).isZero();
+    }
+    assertThat(slots.reserve(1)).isEqualTo(1);
+    HeldJob step = heldJob(1);
+    step.occupies(lane);
+
+    step.keepSlot();
+
+    assertThat(slots.free()).isEqualTo(SLOTS - 1);
   }
 }

@@ -73,6 +73,7 @@ class LaneTest {
   @Test
   void theClaimerIsWokenOnceWhenFewJobsWait() {
     fill();
+    lane.watched(true);
     for (int i = 1; i <= 4; i++) {
       lane.runSoon(job(i), NOW);
     }
@@ -85,6 +86,32 @@ class LaneTest {
 
     assertThat(wakeups).hasValue(1);
     assertThat(lane.wantsRefill()).isTrue();
+  }
+
+  @Test
+  void aClaimerThatSleepsIsWokenOnceForJobsThatWait() {
+    fill();
+    lane.runSoon(job(1), NOW);
+    lane.runSoon(job(2), NOW);
+    assertThat(wakeups).hasValue(1);
+
+    lane.watched(true);
+    lane.runSoon(job(3), NOW);
+    assertThat(wakeups).as("it looks by itself").hasValue(1);
+
+    lane.watched(false);
+    lane.runSoon(job(4), NOW);
+    assertThat(wakeups).hasValue(2);
+  }
+
+  @Test
+  void aClaimerThatSleepsIsNotWokenForAJobThatStartsAtOnce() {
+    fill();
+    lane.release();
+
+    lane.runSoon(job(1), NOW);
+
+    assertThat(wakeups).hasValue(0);
   }
 
   @Test

@@ -50,6 +50,7 @@ final class FakeRun {
   final List<RunMark> marks = new ArrayList<>();
   final Map<Integer, MapCounts> maps = new HashMap<>();
   final Map<Integer, TreeMap<Integer, Optional<String>>> items = new HashMap<>();
+  private final Set<Open> succeededItems = new HashSet<>();
   final Map<Integer, RunPlan.Result> results = new HashMap<>();
   final List<Integer> successes = new ArrayList<>();
   final List<RunPlan.Event> events = new ArrayList<>();
@@ -272,6 +273,9 @@ final class FakeRun {
     int cancelled = outcome == StepState.CANCELLED ? 1 : 0;
     int step = open.step();
     if (open.item() >= 0) {
+      if (ok == 1) {
+        succeededItems.add(open);
+      }
       items
           .computeIfAbsent(step, s -> new TreeMap<>())
           .put(open.item(), Optional.ofNullable(output));
@@ -341,6 +345,10 @@ final class FakeRun {
 
   /** Retries as a store does: failed items of maps run again, and their steps stay active. */
   FakeRun retry() {
+    if (state.hasEnded()) {
+      timers.clear(); // An ended run has neither.
+      marks.clear();
+    }
     String letters = planner.reset(definition, steps);
     StringBuilder open = new StringBuilder(letters);
     for (int step = 0; step < open.length(); step++) {
@@ -351,12 +359,18 @@ final class FakeRun {
       int retried = step;
       results.remove(step);
       successes.removeIf(each -> each == retried);
+      timers.removeIf(timer -> timer.step() == retried);
+      marks.removeIf(mark -> mark.step() == retried);
       MapCounts counts = maps.get(step);
-      if (counts != null && !planner.isUnblocked(definition, step, letters)) {
+      boolean continues =
+          counts != null
+              && planner.isUnblocked(definition, step, letters)
+              && retryItems(step, counts);
+      if (!continues) {
         maps.remove(step);
         items.remove(step);
-      } else if (counts != null) {
-        retryItems(step, counts);
+        succeededItems.removeIf(item -> item.step() == retried);
+      } else {
         open.setCharAt(step, 'A');
         replay.apply(RunEvent.Kind.STEP_STARTED, step);
       }
@@ -369,13 +383,17 @@ final class FakeRun {
     return advance();
   }
 
-  private void retryItems(int step, MapCounts counts) {
-    TreeMap<Integer, Optional<String>> done = items.getOrDefault(step, new TreeMap<>());
+  /** Returns false if there is no element to run again: then the map starts over. */
+  private boolean retryItems(int step, MapCounts counts) {
+    boolean any = false;
     for (int item = 0; item < counts.inserted(); item++) {
-      if (done.getOrDefault(item, Optional.empty()).isEmpty()) {
-        jobs.put(new Open(step, item), payloads.get(new Open(step, item)));
+      Open open = new Open(step, item);
+      if (!succeededItems.contains(open)) {
+        jobs.put(open, payloads.get(open));
+        any = true;
       }
     }
     maps.put(step, new MapCounts(counts.total(), counts.inserted(), counts.succeeded(), 0, 0));
+    return any;
   }
 }

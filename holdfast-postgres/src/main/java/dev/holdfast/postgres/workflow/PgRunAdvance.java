@@ -51,9 +51,22 @@ final class PgRunAdvance implements RunAdvance {
       from ${schema}.run_timer
       """;
 
-  // By run_mark_run. Runs whose marks are left although they were to be advanced.
+  // By run_mark_run and run_pkey. Runs whose marks are left although they were to be advanced. A
+  // job
+  // that outlived its run has left marks that nothing will read. The snapshot decides: a run that
+  // is retried meanwhile has deleted them, and its new marks are not in it.
   private static final String LEFT =
-      "select distinct run_id from ${schema}.run_mark where run_id = any(:ids::uuid[])";
+      """
+      with found as materialized (
+        select m.ctid as place, m.run_id,
+          exists (select from ${schema}.run r where r.id = m.run_id) as open
+        from ${schema}.run_mark m where m.run_id = any(:ids::uuid[])
+      ), forgotten as (
+        delete from ${schema}.run_mark m
+        where m.ctid = any(array(select place from found where not open))
+      )
+      select distinct run_id from found where open
+      """;
 
   private final Database database;
   private final PgDefinitions definitions;
@@ -108,7 +121,8 @@ final class PgRunAdvance implements RunAdvance {
                   taken.forEach(read -> missed.remove(read.facts().id().value()));
                   return advance(handle, taken, planner);
                 }));
-    return report(effects, gates.letThrough(effects.gates), locked(missed));
+    Set<RunId> started = gates.letThrough(effects.gates);
+    return report(effects, started, Deadlocks.repeat(() -> locked(missed)));
   }
 
   @Override
@@ -122,7 +136,10 @@ final class PgRunAdvance implements RunAdvance {
         });
   }
 
-  /** Returns the runs that have marks, although this call has not advanced them. */
+  /**
+   * Returns the open runs that have marks, although this call has not advanced them, and deletes
+   * the marks of those that are not open.
+   */
   private Set<RunId> locked(Set<UUID> missed) {
     return missed.isEmpty()
         ? Set.of()

@@ -134,7 +134,7 @@ final class PgRunControl implements RunControl {
     return transaction(
         "send signal %s to run %s".formatted(signal.name(), id),
         handle -> {
-          boolean sent = signals.send(handle, id, signal);
+          boolean sent = signals.send(handle, id, signal) == Signals.Sending.SENT;
           Optional<RunState> before = state(handle, id);
           return sent ? Done.of(before.orElseThrow(), Set.of(id), Map.of()) : Done.nothing(before);
         });

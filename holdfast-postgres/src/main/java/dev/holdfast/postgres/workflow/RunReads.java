@@ -34,7 +34,7 @@ final class RunReads {
   private static final String RUN =
       """
       r.id, r.definition, r.state, r.phase, r.steps, r.input, r.reason, r.priority, r.stack,
-      r.started_by, r.bytes, r.seq, r.retried\
+      r.started_by, r.bytes, r.seq, r.retried, r.parent_id is not null\
       """;
 
   // By run_pkey and run_mark_run. A run that another node has locked is advanced there.
@@ -94,14 +94,6 @@ final class RunReads {
       where d.run_id = any(:ids::uuid[]) and d.item = -1
       """;
 
-  // By run_mark_run and run_pkey. A job that outlived its run has left such a mark.
-  private static final String FORGET =
-      """
-      delete from ${schema}.run_mark m
-      where m.run_id = any(:ids::uuid[])
-        and not exists (select from ${schema}.run r where r.id = m.run_id)
-      """;
-
   /** The row of a run. */
   private record Row(
       RunId id,
@@ -115,7 +107,8 @@ final class RunReads {
       RunSource source,
       long bytes,
       long seq,
-      boolean retried) {
+      boolean retried,
+      boolean child) {
     static Row read(ResultSet row) throws SQLException {
       return new Row(
           new RunId(row.getObject(1, UUID.class)),
@@ -129,7 +122,8 @@ final class RunReads {
           new RunSource(row.getString(9), row.getString(10)),
           row.getLong(11),
           row.getLong(12),
-          row.getBoolean(13));
+          row.getBoolean(13),
+          row.getBoolean(14));
     }
   }
 
@@ -150,7 +144,6 @@ final class RunReads {
   private final String marks;
   private final String maps;
   private final String former;
-  private final String forget;
 
   RunReads(Database database) {
     this.lock = database.sql(LOCK.replace("${run}", RUN));
@@ -158,7 +151,6 @@ final class RunReads {
     this.marks = database.sql(MARKS);
     this.maps = database.sql(MAPS);
     this.former = database.sql(FORMER.replace("${payload}", JobColumns.payload("d")));
-    this.forget = database.sql(FORGET);
   }
 
   /** Reads those runs of jobs that have neither marks nor maps, and were not retried. */
@@ -170,11 +162,11 @@ final class RunReads {
         .map((row, context) ->
             steps
                 .computeIfAbsent(Row.read(row), run -> new HashMap<>())
-                .put(new JobId(row.getObject(14, UUID.class)), row.getInt(15)))
+                .put(new JobId(row.getObject(15, UUID.class)), row.getInt(16)))
         .list();
     List<Seen> seen = new ArrayList<>(steps.size());
-    steps.forEach(
-        (row, of) -> seen.add(new Seen(facts(row, List.of(), 0, Map.of(), Map.of()), row.seq, of)));
+    steps.forEach((row, of) ->
+        seen.add(new Seen(facts(row, List.of(), 0, Map.of(), Map.of()), row.seq, of, row.child)));
     return seen;
   }
 
@@ -187,7 +179,6 @@ final class RunReads {
             .map((row, context) -> Row.read(row))
             .list();
     if (rows.isEmpty()) {
-      handle.createUpdate(forget).bindArray("ids", UUID.class, Columns.ids(runs)).execute();
       return List.of();
     }
     List<UUID> ids = rows.stream().map(row -> row.id.value()).toList();

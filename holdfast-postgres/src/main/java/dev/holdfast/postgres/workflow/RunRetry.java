@@ -99,6 +99,11 @@ final class RunRetry {
       where run_id = :id and step = any(:steps::smallint[]) and item >= 0
       """;
 
+  // By run_mark_run. Jobs and child runs that outlived a step may have left marks since it ended.
+  // Those that are still open were detached before, and leave none.
+  private static final String FORGET_MARKS =
+      "delete from ${schema}.run_mark where run_id = :id and step = any(:steps::smallint[])";
+
   // By run_result_pkey. Elements of a failed map that succeeded keep their result.
   private static final String FORGET_FAILED =
       """
@@ -143,6 +148,7 @@ final class RunRetry {
   private final String tooLarge;
   private final List<String> forget;
   private final String forgetElements;
+  private final String forgetMarks;
   private final String forgetFailed;
   private final String forgetResults;
   private final String forgetMaps;
@@ -164,6 +170,7 @@ final class RunRetry {
     this.tooLarge = database.sql(TOO_LARGE);
     this.forget = FORGET.stream().map(database::sql).toList();
     this.forgetElements = database.sql(FORGET_ELEMENTS);
+    this.forgetMarks = database.sql(FORGET_MARKS);
     this.forgetFailed = database.sql(FORGET_FAILED);
     this.forgetResults = database.sql(FORGET_RESULTS);
     this.forgetMaps = database.sql(FORGET_MAPS);
@@ -267,6 +274,7 @@ final class RunRetry {
       update(handle, sql, run.id(), opened);
     }
     update(handle, detach, run.id(), opened);
+    update(handle, forgetMarks, run.id(), opened);
     cancelled.keep(handle, run.id(), failed);
     Set<Integer> whole = new TreeSet<>(opened);
     for (int step : continuing) {

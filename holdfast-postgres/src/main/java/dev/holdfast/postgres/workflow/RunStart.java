@@ -21,6 +21,7 @@ import dev.holdfast.postgres.intake.IntakeStatements;
 import dev.holdfast.postgres.intake.KeyRequest;
 import dev.holdfast.postgres.workflow.PlanWriter.Planned;
 import dev.holdfast.postgres.workflow.RunTree.Locked;
+import dev.holdfast.postgres.workflow.Signals.Sending;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Starts runs, inside a transaction. Locks are taken in the order ledger key, gate, run. If the
- * holder of a key disappears between a failed insert and the query for the holder, another round
- * starts.
+ * holder of a key disappears between a failed insert and the query for the holder, or before it
+ * gets the signal, another round starts.
  */
 final class RunStart {
   private static final int MOST_ROUNDS = 10;
@@ -100,14 +101,10 @@ final class RunStart {
     if (run.mayExist()) {
       intake.rememberRepeats(handle.getConnection(), List.of(run.id().value()));
     }
-    Outcome outcome = admit(handle, run);
-    if (signal != null) {
-      boolean unused = signals.send(handle, outcome.admission().id(), signal);
-    }
-    return outcome;
+    return admit(handle, run, signal);
   }
 
-  private Outcome admit(Handle handle, NewRun run) throws SQLException {
+  private Outcome admit(Handle handle, NewRun run, @Nullable NewSignal signal) throws SQLException {
     for (int round = 0; round < MOST_ROUNDS; round++) {
       // The id comes before the key: a repeat must find its own run, not fail because of its key.
       if ((run.mayExist() || round > 0) && exists(handle, run.id())) {
@@ -115,10 +112,17 @@ final class RunStart {
       }
       Optional<RunId> taken = holder(handle, run);
       if (taken.isPresent()) {
-        return conflict(run, taken.get());
+        Outcome found = conflict(run, taken.get());
+        if (reaches(handle, run, taken.get(), signal)) {
+          return found;
+        }
+        continue;
       }
       Optional<Outcome> done = insert(handle, run);
       if (done.isPresent()) {
+        if (signal != null && done.get().admission().outcome() == Started.Outcome.CREATED) {
+          Sending unused = signals.send(handle, run.id(), signal);
+        }
         return done.get();
       }
     }
@@ -135,6 +139,17 @@ final class RunStart {
       throw new DuplicateJobException(key.value(), new JobId(existing.value()));
     }
     return Outcome.found(existing);
+  }
+
+  /**
+   * Sends a signal to the run that has the key. Returns false if it has ended since it was found,
+   * so that the key is free.
+   */
+  private boolean reaches(Handle handle, NewRun run, RunId holder, @Nullable NewSignal signal) {
+    UniqueKey key = run.content().unique();
+    return signal == null
+        || signals.send(handle, holder, signal) != Sending.NOT_OPEN
+        || (key != null && key.window() != null); // Keeps its key after its end.
   }
 
   private boolean isRetired(Handle handle, int definition) {
@@ -198,16 +213,13 @@ final class RunStart {
         limit.onFull() == OnFull.REPLACE ? replace(handle, run, gate) : null;
     Optional<Outcome> queued = insert(handle, run, true);
     if (queued.isPresent()) {
-      List<RunId> through = gates.letThrough(handle, gate);
-      if (through.contains(run.id())) {
-        return Optional.of(
-            new Outcome(
-                new Admission(run.id(), Started.Outcome.CREATED, false), List.of(), Set.of()));
-      }
+      List<RunId> unused = gates.letThrough(handle, gate); // Advances plan them, even this one.
     }
     return replaced == null
         ? queued
-        : queued.map(out -> new Outcome(out.admission(), out.jobs(), replaced.gates()));
+        : queued.map(out ->
+            new Outcome(
+                out.admission().stopping(replaced.stopping()), out.jobs(), replaced.gates()));
   }
 
   private Outcome skipped(Handle handle, NewRun run, UUID gate) throws SQLException {

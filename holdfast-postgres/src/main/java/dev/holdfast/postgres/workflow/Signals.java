@@ -22,6 +22,15 @@ final class Signals {
       on conflict do nothing
       """;
 
+  /** What became of a signal. */
+  enum Sending {
+    SENT,
+    /** One with this name and id was sent before. */
+    DUPLICATE,
+    /** The run has ended, or does not exist. */
+    NOT_OPEN
+  }
+
   private final RunNotes notes;
   private final String lock;
   private final String insert;
@@ -32,10 +41,10 @@ final class Signals {
     this.insert = database.sql(INSERT);
   }
 
-  /** Sends a signal, and returns false if the run is not open or the signal was sent before. */
-  boolean send(Handle handle, RunId run, NewSignal signal) {
+  /** Sends a signal to a run, if it is open. */
+  Sending send(Handle handle, RunId run, NewSignal signal) {
     if (handle.createQuery(lock).bind("id", run.value()).mapTo(String.class).findOne().isEmpty()) {
-      return false;
+      return Sending.NOT_OPEN;
     }
     int inserted =
         handle
@@ -45,10 +54,11 @@ final class Signals {
             .bind("id", signal.id())
             .bind("payload", signal.payload())
             .execute();
-    if (inserted > 0) {
-      notes.event(handle, List.of(run), RunEvent.Kind.SIGNALLED, signal.name());
-      notes.look(handle, List.of(run));
+    if (inserted == 0) {
+      return Sending.DUPLICATE;
     }
-    return inserted > 0;
+    notes.event(handle, List.of(run), RunEvent.Kind.SIGNALLED, signal.name());
+    notes.look(handle, List.of(run));
+    return Sending.SENT;
   }
 }

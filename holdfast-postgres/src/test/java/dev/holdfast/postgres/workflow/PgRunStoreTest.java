@@ -32,6 +32,7 @@ import dev.holdfast.postgres.PostgresFixture;
 import dev.holdfast.tck.contract.Worker;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -40,6 +41,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -380,6 +382,58 @@ class PgRunStoreTest {
   }
 
   @Test
+  void aRunThatIsLetThroughByItsOwnStartIsPlannedByAnAdvance() {
+    NewRun.Gate gate = new NewRun.Gate("customer", 2, OnFull.QUEUE);
+    RunId first = gated(gate).id();
+    RunId second = gated(gate).id();
+    RunId queued = gated(gate).id();
+    // They have ended, and their node dies before it opens the gate.
+    fixture.execute("delete from holdfast.run where id in ('%s', '%s')".formatted(first, second));
+    fixture.execute("delete from holdfast.job");
+
+    Admission admission = gated(gate);
+
+    assertThat(admission).isEqualTo(new Admission(admission.id(), Started.Outcome.CREATED, true));
+    assertThat(row(admission.id()).state()).isEqualTo(RunState.RUNNING);
+    assertThat(runs.advance().marked(10)).containsExactlyInAnyOrder(queued, admission.id());
+    assertThat(fixture.ask("select count(*) from holdfast.job")).isEqualTo("0");
+  }
+
+  @Test
+  void aSignalForARunThatEndsMeanwhileStartsAnotherRun() throws Exception {
+    UniqueKey key = UniqueKey.whileActive("k");
+    NewSignal signal = new NewSignal("go", "1", "true");
+    RunId ending = ChainPlanner.newId();
+    runs.intake().start(keyed(ending, key), null);
+    RunId next = ChainPlanner.newId();
+    try (Connection connection = fixture.database().connect();
+        ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      connection.setAutoCommit(false);
+      try (Statement end = connection.createStatement()) {
+        end.execute("delete from holdfast.run where id = '%s'".formatted(ending));
+      }
+      Future<Admission> admission =
+          threads.submit(() -> runs.intake().start(keyed(next, key), signal));
+      Awaitility.await().until(() -> waitsForALock());
+      connection.commit();
+
+      assertThat(admission.get()).isEqualTo(new Admission(next, Started.Outcome.CREATED, false));
+    }
+    assertThat(fixture.ask("select owner from holdfast.signal")).isEqualTo(next.toString());
+  }
+
+  private static boolean waitsForALock() {
+    return fixture
+        .ask(
+            """
+            select count(*) from pg_stat_activity
+            where wait_event_type = 'Lock' and datname = current_database()
+              and query like '%for no key update%'
+            """)
+        .equals("1");
+  }
+
+  @Test
   void aReplacingRunStartsWhenTheOthersHaveEnded() {
     RunId first = gated(OnFull.QUEUE).id();
     RunId second = gated(OnFull.QUEUE).id();
@@ -538,7 +592,10 @@ class PgRunStoreTest {
   }
 
   private Admission gated(OnFull onFull) {
-    NewRun.Gate gate = new NewRun.Gate("customer", 1, onFull);
+    return gated(new NewRun.Gate("customer", 1, onFull));
+  }
+
+  private Admission gated(NewRun.Gate gate) {
     return runs.intake()
         .start(
             ChainPlanner.run(ChainPlanner.newId(), definition, 1, null, gate, null, false), null);

@@ -126,6 +126,17 @@ public abstract class RunExpressContract extends RunContract {
   }
 
   @Test
+  void aRunIsSeenAsTheChildOfAnother() {
+    RunId own = start(chain(1));
+    assertThat(look(jobOf(own, 0).id()).orElseThrow().child()).isFalse();
+
+    RunDraft child = chain(1);
+    startParentOf(child, 1);
+
+    assertThat(look(jobOf(child.id(), 0).id()).orElseThrow().child()).isTrue();
+  }
+
+  @Test
   void aRunWithMarksIsNotSeen() {
     RunId id = start(chain(3).first(plan -> plan.job(0).job(1)));
     JobId other = jobOf(id, 1).id();

@@ -248,6 +248,18 @@ public abstract class RunIntakeContract extends RunContract {
   }
 
   @Test
+  void aRunThatReplacesOthersNamesTheHoldersOfTheirJobs() {
+    start(chain(1).gate("g", 1, OnFull.QUEUE));
+    Worker holder = worker();
+    holder.claimOne();
+
+    Admission admission = admit(chain(1).gate("g", 1, OnFull.REPLACE));
+
+    assertThat(admission.queued()).isTrue();
+    assertThat(admission.stopping()).containsExactly(holder.incarnation());
+  }
+
+  @Test
   void whereARunComesFromIsKeptAndReachesThePlanner() {
     RunSource source = new RunSource("blue", "{\"schedule\":{\"name\":\"nightly\"}}");
     RunId id =

@@ -17,9 +17,11 @@ import dev.holdfast.engine.store.Journals.EntryKey;
 import dev.holdfast.engine.store.Journals.EntryKind;
 import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunControl;
 import dev.holdfast.engine.store.RunControl.Move;
 import dev.holdfast.engine.store.RunControl.MovedJobs;
+import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunFacts.FormerJob;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
@@ -388,6 +390,125 @@ public abstract class RunRetryContract extends RunContract {
     assertThat(runState(id)).isEqualTo(RunState.FAILED);
 
     assertTimesOut(id);
+  }
+
+  private static final RunData.Failure LATE = new RunData.Failure("STEP_TIMED_OUT", "too late");
+
+  /** Starts a map with two elements, whose jobs run. */
+  private RunId startMapWithTimeout() {
+    return start(
+        chain(1)
+            .first(plan ->
+                plan.map(0, 2, 0, 2).timer(0, RunMark.Kind.TIMED_OUT, Duration.ofMinutes(1))));
+  }
+
+  /** Lets the timeout of step 0 pass, which fails and leaves the run in this state. */
+  private void timeOut(RunId id, RunState then) {
+    planner.script((facts, data) -> {
+      PlanDraft plan = new PlanDraft(facts).fail(0, LATE).stop(0);
+      return (then.hasEnded() ? plan.end(then, null) : plan.state(then)).build();
+    });
+    passTime(Duration.ofMinutes(2));
+    assertThat(runs.advance().fireTimers(PLENTY).fired()).contains(id);
+    advance(id);
+    assertThat(runState(id)).isEqualTo(then);
+    planner.script((facts, data) -> ScriptedPlanner.chain(facts).build());
+  }
+
+  private void assertBothElementsRunAgain(RunId id, Worker worker) {
+    assertThat(retry(id).done()).isTrue();
+    settle();
+    assertThat(row(id).steps()).isEqualTo("A");
+    assertThat(details(id).maps()).isEqualTo(Map.of(0, new MapCounts(2, 2, 0, 0, 0)));
+    List<ClaimedJob> again = worker.claim(PLENTY);
+    assertThat(again).hasSize(2);
+    again.forEach(worker::succeed);
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
+    assertThat(details(id).maps()).isEqualTo(Map.of(0, new MapCounts(2, 2, 2, 0, 0)));
+  }
+
+  @Test
+  void jobsOfAMapThatEndAfterItsRunDoNotCountWhenItIsRetried() {
+    RunId id = startMapWithTimeout();
+    Worker worker = worker();
+    List<ClaimedJob> late = worker.claim(2);
+    timeOut(id, RunState.FAILED);
+    late.forEach(job -> worker.finish(new Finish.Cancelled(job.claim())));
+
+    assertBothElementsRunAgain(id, worker);
+  }
+
+  @Test
+  void jobsOfAMapThatEndWhileItsRunIsPausedDoNotCountWhenItIsRetried() {
+    RunId id = startMapWithTimeout();
+    Worker worker = worker();
+    List<ClaimedJob> late = worker.claim(2);
+    timeOut(id, RunState.PAUSED);
+    late.forEach(job -> worker.finish(new Finish.Cancelled(job.claim())));
+
+    assertBothElementsRunAgain(id, worker);
+  }
+
+  @Test
+  void aJobThatOutlivesItsStepDoesNotEndTheRetriedStep() {
+    RunId id = startMapWithTimeout();
+    Worker worker = worker();
+    List<ClaimedJob> late = worker.claim(2);
+    timeOut(id, RunState.FAILED);
+
+    assertThat(retry(id).done()).isTrue();
+    settle();
+    late.forEach(worker::succeed);
+    settle();
+
+    assertThat(row(id).steps()).isEqualTo("A");
+    assertThat(hasResult(id, 0)).isFalse();
+    assertThat(succeedOne().step()).isEqualTo(new StepRef(id, 0, StepRef.NO_ITEM));
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
+  }
+
+  @Test
+  void aChildRunThatOutlivesItsStepDoesNotEndTheRetriedStep() {
+    RunDraft child = chain(1);
+    RunId id =
+        start(
+            chain(1)
+                .first(plan ->
+                    plan.child(0, child).timer(0, RunMark.Kind.TIMED_OUT, Duration.ofMinutes(1))));
+    Worker worker = worker();
+    ClaimedJob late = worker.claimOne();
+    timeOut(id, RunState.FAILED);
+
+    assertThat(retry(id).done()).isTrue();
+    settle();
+    worker.finish(new Finish.Cancelled(late.claim()));
+    settle();
+
+    assertThat(runState(child.id())).isEqualTo(RunState.CANCELLED);
+    assertThat(row(id).steps()).isEqualTo("A");
+    assertThat(hasResult(id, 0)).isFalse();
+    succeedOne();
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
+  }
+
+  @Test
+  void marksOfAnEndedRunAreDeletedWhenItIsAdvancedTogetherWithOthers() {
+    RunId ended = startMapWithTimeout();
+    Worker worker = worker();
+    List<ClaimedJob> late = worker.claim(2);
+    timeOut(ended, RunState.FAILED);
+    late.forEach(job -> worker.finish(new Finish.Cancelled(job.claim())));
+    RunId open = start(chain(2));
+    succeedOne();
+
+    RunAdvance.Report report = advance(ended, open);
+
+    assertThat(report.advanced()).isEqualTo(1);
+    assertThat(report.locked()).isEmpty();
+    assertThat(runs.advance().marked(PLENTY)).isEmpty();
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.holdfast.tck.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.workflow.MaxActive.OnFull;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
@@ -10,6 +11,7 @@ import dev.holdfast.api.workflow.Started.Outcome;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.RunControl;
 import dev.holdfast.engine.store.RunData;
+import dev.holdfast.engine.store.RunIntake.Admission;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPlan;
@@ -187,6 +189,25 @@ public abstract class RunSignalContract extends RunContract {
         .isEqualTo(Outcome.CREATED);
 
     assertThat(approvalSeenBy(draft.id()).id()).isEqualTo("a");
+  }
+
+  @Test
+  void aSignalSentWithAStartThatIsSkippedReachesNoRun() {
+    RunId active =
+        start(
+            chain(2)
+                .unique(UniqueKey.whileActive("one"))
+                .gate("g", 1, OnFull.SKIP)
+                .first(plan -> plan.letter(0, StepState.WAITING)));
+    RunDraft skipped = chain(2).unique(UniqueKey.whileActive("two")).gate("g", 1, OnFull.SKIP);
+
+    assertThat(runs.intake().start(skipped.build(), approval("a")))
+        .isEqualTo(new Admission(active, Outcome.SKIPPED, false));
+
+    assertThat(runs.advance().marked(PLENTY)).isEmpty();
+    assertThat(runs.queries().events(active, 0, PLENTY))
+        .extracting(event -> event.event().kind())
+        .containsExactly(RunEvent.Kind.CREATED);
   }
 
   @Test

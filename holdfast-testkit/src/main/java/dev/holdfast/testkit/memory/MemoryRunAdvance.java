@@ -99,7 +99,7 @@ final class MemoryRunAdvance implements RunAdvance {
             && !runs.isMarked(id)
             && run.maps.isEmpty()) {
           teach(planner, run.definition);
-          seen.add(new Seen(facts(run, List.of()), runs.lastEvent(id), of));
+          seen.add(new Seen(facts(run, List.of()), runs.lastEvent(id), of, run.parent != null));
         }
       });
       return seen;

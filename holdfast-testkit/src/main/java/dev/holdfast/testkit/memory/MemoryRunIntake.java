@@ -40,7 +40,7 @@ final class MemoryRunIntake implements RunIntake {
         () -> isBlocked(run),
         now -> {
           Admission admission = start(run, now);
-          if (signal != null) {
+          if (signal != null && admission.outcome() != Outcome.SKIPPED) {
             send(admission.id(), signal, new RunEffects(), now);
           }
           boolean startable =
@@ -90,7 +90,7 @@ final class MemoryRunIntake implements RunIntake {
       }
     }
     plans.create(row, run, full, effects, now);
-    return new Admission(run.id(), Outcome.CREATED, full);
+    return new Admission(run.id(), Outcome.CREATED, full).stopping(effects.stopping);
   }
 
   /** Sends a signal to an open run, once. Returns whether it was stored. */

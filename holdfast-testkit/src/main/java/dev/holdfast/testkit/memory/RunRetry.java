@@ -126,6 +126,8 @@ final class RunRetry {
   private char reopen(
       StoredRun run, int step, boolean continues, Reset reset, RunEffects effects, Instant now) {
     runs.untime(run.id, step);
+    detach(run, step);
+    runs.unmark(run.id, mark -> mark.step() == step);
     if (continues && reopenMap(run, step, effects, now)) {
       return ACTIVE;
     }
@@ -140,6 +142,23 @@ final class RunRetry {
     }
     reopen(child, reset, effects, now);
     return ACTIVE;
+  }
+
+  /**
+   * Takes from a run what has outlived its step, because a timeout passed: it is being cancelled.
+   */
+  private void detach(StoredRun run, int step) {
+    for (JobRow row : endings.jobsOf(run)) {
+      if (row.step != null && row.step.step() == step) {
+        row.step = null;
+        row.cancelRequested = true;
+      }
+    }
+    for (StoredRun child : runs.childrenOf(run.id)) {
+      if (!child.state.hasEnded() && child.parent != null && child.parent.step() == step) {
+        child.parent = null;
+      }
+    }
   }
 
   private static boolean hasFailed(char letter) {

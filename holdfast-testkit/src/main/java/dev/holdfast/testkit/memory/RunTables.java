@@ -21,6 +21,7 @@ import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -109,6 +110,16 @@ final class RunTables {
         id,
         (run, list) -> {
           list.subList(0, Math.min(count, list.size())).clear();
+          return list.isEmpty() ? null : list;
+        });
+  }
+
+  /** Deletes the marks of a run that match. */
+  void unmark(RunId id, Predicate<RunMark> which) {
+    marks.computeIfPresent(
+        id,
+        (run, list) -> {
+          list.removeIf(which);
           return list.isEmpty() ? null : list;
         });
   }

@@ -37,7 +37,7 @@ final class StoredRun {
   /** The maps that have started, by step. */
   final NavigableMap<Integer, MapCounts> maps = new TreeMap<>();
 
-  /** Changes only when its parent is moved to another graph. */
+  /** Changes when its parent is moved to another graph, or retried without this run. */
   @Nullable StepRef parent;
 
   /** The large payloads of its jobs, which are counted once. */
