@@ -11,7 +11,7 @@ import java.util.List;
  * statement would make it return fewer jobs than requested, which the claimer takes to mean that
  * the queue is empty.
  */
-final class ClaimSize {
+public final class ClaimSize {
   private static final int FIRST = 32;
 
   private final int largest;
@@ -22,17 +22,27 @@ final class ClaimSize {
    * @param largest the most jobs to claim with one call, however small they are
    */
   ClaimSize(int largest) {
+    this(FIRST, largest);
+  }
+
+  /**
+   * Starts at another size.
+   *
+   * @param first the most jobs to claim before the size of any payload is known
+   * @param largest the most jobs to claim with one call, however small they are
+   */
+  public ClaimSize(int first, int largest) {
     this.largest = largest;
-    this.most = Math.min(FIRST, largest);
+    this.most = Math.min(first, largest);
   }
 
   /** Returns how many jobs the next call may request. */
-  int most() {
+  public int most() {
     return most;
   }
 
   /** Adapts to the jobs that a call returned. */
-  void saw(List<ClaimedJob> jobs) {
+  public void saw(List<ClaimedJob> jobs) {
     if (jobs.isEmpty()) {
       return;
     }
@@ -43,7 +53,8 @@ final class ClaimSize {
     most = Math.clamp(fitting, 1, Math.min(largest, most * 2));
   }
 
-  private static long size(ClaimedJob job) {
+  /** Returns the characters of the payload of a job. */
+  public static long size(ClaimedJob job) {
     String payload = job.payload();
     return payload == null ? 0 : payload.length();
   }

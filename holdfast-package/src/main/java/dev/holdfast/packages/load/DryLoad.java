@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -67,36 +69,51 @@ public final class DryLoad {
    * @throws InvalidPackageException if it cannot be loaded, or one of its workflows is not valid
    */
   public PackageContents load(Path jar) throws IOException, InterruptedException {
+    requireNotRoot();
     Path folder = Files.createTempDirectory(temporary, "holdfast-package");
+    int user = Sandbox.userOfDryLoad();
     try {
-      Path copy = folder.resolve("package.jar");
+      // In a folder whose name nobody can list: where no user can be reserved for this dry load,
+      // others that run at the same time have the same one.
+      Path inner = Files.createDirectory(folder.resolve(UUID.randomUUID().toString()));
+      Path copy = inner.resolve("package.jar");
       Files.copy(jar, copy);
       List<Path> classPath =
           sandbox.otherUser()
-              ? ChildClassPath.copiedTo(Files.createDirectory(folder.resolve("lib")))
+              ? ChildClassPath.copiedTo(Files.createDirectory(inner.resolve("lib")))
               : ChildClassPath.inPlace();
       if (sandbox.otherUser()) {
-        permitReading(folder);
+        permitReading(inner, user);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
       }
-      return load(command(classPath, copy), folder);
+      return load(user, command(user, classPath, copy), inner);
     } finally {
       delete(folder);
     }
   }
 
-  /** A copy has the permissions of its original, which may be for the user of this process only. */
-  private static void permitReading(Path folder) throws IOException {
+  private static void requireNotRoot() {
+    try {
+      Sandbox.requireNotRoot();
+    } catch (IllegalStateException root) {
+      throw failed(String.valueOf(root.getMessage()));
+    }
+  }
+
+  /** Lets the user of the process read what this process owns, and nobody else. */
+  private static void permitReading(Path folder, int user) throws IOException {
     try (Stream<Path> all = Files.walk(folder)) {
       for (Path path : all.toList()) {
+        Files.setAttribute(path, "unix:gid", user, LinkOption.NOFOLLOW_LINKS);
         Files.setPosixFilePermissions(
             path,
-            PosixFilePermissions.fromString(Files.isDirectory(path) ? "rwxr-xr-x" : "rw-r--r--"));
+            PosixFilePermissions.fromString(Files.isDirectory(path) ? "rwxr-x---" : "rw-r-----"));
       }
     }
   }
 
-  private List<String> command(List<Path> classPath, Path jar) {
-    List<String> command = new ArrayList<>(sandbox.prefix());
+  private List<String> command(int user, List<Path> classPath, Path jar) {
+    List<String> command = new ArrayList<>(sandbox.prefix(user));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
@@ -116,12 +133,12 @@ public final class DryLoad {
     return command;
   }
 
-  private PackageContents load(List<String> command, Path folder)
+  private PackageContents load(int user, List<String> command, Path folder)
       throws IOException, InterruptedException {
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     String path = System.getenv("PATH");
     builder.environment().clear();
-    if (path != null && !sandbox.prefix().isEmpty()) {
+    if (path != null && !sandbox.prefix(user).isEmpty()) {
       builder.environment().put("PATH", path); // To find the programs that apply the limits.
     }
     String word = UUID.randomUUID().toString().replace("-", "");
@@ -168,8 +185,7 @@ public final class DryLoad {
                   .formatted(exit, shown(err)));
     }
     int end = out.indexOf('\n', start);
-    JsonNode json =
-        MAPPER.readTree(out.substring(start + word.length(), end < 0 ? out.length() : end));
+    JsonNode json = json(out.substring(start + word.length(), end < 0 ? out.length() : end));
     List<String> errors = texts(json.path("errors"));
     if (!errors.isEmpty()) {
       throw new InvalidPackageException(errors);
@@ -194,6 +210,17 @@ public final class DryLoad {
       graphs.add(graph);
     }
     return new PackageContents(texts(json.path("tasks")), workflows, graphs);
+  }
+
+  /** A package can print whatever it wants, and what it has is cut if it is too much. */
+  private static JsonNode json(String text) {
+    try {
+      return MAPPER.readTree(text);
+    } catch (JacksonException cut) {
+      throw failed(
+          "The description of its tasks and workflows cannot be read: it has more than %d MB, or the package has printed a part of it. Divide the package into smaller ones."
+              .formatted(MOST_OUTPUT >> 20));
+    }
   }
 
   private static String shown(String err) {

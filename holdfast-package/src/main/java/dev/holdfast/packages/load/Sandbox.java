@@ -1,9 +1,14 @@
 package dev.holdfast.packages.load;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +36,11 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
   /** How much less the processor prefers these processes to that of the server. */
   private static final int NICE = 10;
 
+  private static final Pattern USERS =
+      Pattern.compile("(?m)^Uid:\\s+\\d+\\s+(?<effective>\\d+)\\s");
+
   private static final List<Integer> CPUS = Cpus.allowed();
+  private static final boolean ROOT = isRoot();
   private static final Sandbox OF_SYSTEM = detect();
   private static final boolean PINNED = !CPUS.isEmpty() && works(pinned(CPUS));
   private static final boolean NICER = works(nicer());
@@ -43,13 +52,53 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
   }
 
   private static Sandbox detect() {
-    boolean root = "root".equals(System.getProperty("user.name"));
-    boolean user = root && works(asNobody());
-    boolean spaces = root && works(ownSpaces(true));
+    boolean user = ROOT && works(as(NOBODY));
+    boolean spaces = ROOT && works(ownSpaces(true));
     boolean limited = works(limited());
     Sandbox found = new Sandbox(spaces, user, limited);
     log.debug("Processes with code of packages: {}", found);
     return found;
+  }
+
+  private static boolean isRoot() {
+    String user = System.getProperty("user.name", "");
+    try {
+      return isRoot(Files.readString(Path.of("/proc/self/status")), user);
+    } catch (IOException notLinux) {
+      return isRoot("", user);
+    }
+  }
+
+  /**
+   * Returns whether a process acts as root. Its effective user decides: the system property is a
+   * name, which an option of the JVM or another entry in {@code /etc/passwd} changes.
+   *
+   * @param status what Linux tells about the process; empty on another system
+   * @param name the name of its user
+   */
+  static boolean isRoot(String status, String name) {
+    Matcher users = USERS.matcher(status);
+    return users.find() ? users.group("effective").equals("0") : name.equals("root");
+  }
+
+  /**
+   * Refuses to start a process with code of a package as root, which could do everything on this
+   * machine.
+   *
+   * @throws IllegalStateException if this process is root and cannot give another user to those
+   *     that it starts
+   */
+  static void requireNotRoot() {
+    requireNotRoot(ROOT, OF_SYSTEM);
+  }
+
+  static void requireNotRoot(boolean root, Sandbox sandbox) {
+    if (root && !sandbox.otherUser()) {
+      throw new IllegalStateException(
+          "This program runs as root and cannot start a process as another user, so it does not run"
+              + " code of packages: run it as another user, or install setpriv of util-linux and"
+              + " let it change users (in a container, with the capabilities SETUID and SETGID).");
+    }
   }
 
   private static List<String> ownSpaces(boolean network) {
@@ -59,10 +108,6 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
       command.add("--net");
     }
     return command;
-  }
-
-  private static List<String> asNobody() {
-    return as(NOBODY);
   }
 
   private static List<String> as(int user) {
@@ -118,8 +163,11 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
    * Returns the start of a command that applies all limits to the process of a tenant. The number
    * of threads is limited only if the process has another user than the server, whose threads would
    * count otherwise.
+   *
+   * @throws IllegalStateException if the process would be root
    */
   public static List<String> prefixOf(int tenant, Limits limits) {
+    requireNotRoot();
     List<String> command = new ArrayList<>();
     if (OF_SYSTEM.namespaces) {
       command.addAll(ownSpaces(false));
@@ -169,8 +217,22 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
     return USER_OF_TENANT ? FIRST_USER + Math.floorMod(tenant, MOST_USERS) : NOBODY;
   }
 
-  /** Returns the start of a command that applies the limits of a dry load, without a network. */
-  List<String> prefix() {
+  /**
+   * Returns a user for one dry load, which shares it with none that runs at the same time: a user
+   * can do everything to its processes and files.
+   */
+  static int userOfDryLoad() {
+    return USER_OF_TENANT
+        ? FIRST_USER + MOST_USERS + ThreadLocalRandom.current().nextInt(MOST_USERS)
+        : NOBODY;
+  }
+
+  /**
+   * Returns the start of a command that applies the limits of a dry load, without a network.
+   *
+   * @param user the user that the process gets, if it gets another one
+   */
+  List<String> prefix(int user) {
     List<String> command = new ArrayList<>();
     if (namespaces) {
       command.addAll(ownSpaces(true));
@@ -179,7 +241,7 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
       command.addAll(limited());
     }
     if (otherUser) {
-      command.addAll(asNobody());
+      command.addAll(as(user));
     }
     return command;
   }

@@ -165,6 +165,56 @@ class DryLoadTest {
   }
 
   @Test
+  void otherUsersCanReadNothingOfAPackageThatIsLoaded() throws Exception {
+    Assumptions.assumeTrue(Sandbox.ofSystem().otherUser(), "not root");
+    String permissions =
+        """
+        var jar = java.nio.file.Path.of(System.getProperty("java.class.path").split(":")[0])
+            .getParent().resolveSibling("package.jar");
+        try {
+          throw new IllegalStateException(
+              java.nio.file.Files.readAttributes(jar, "posix:permissions").toString()
+                  + java.nio.file.Files.readAttributes(jar.getParent(), "posix:permissions")
+                  + java.nio.file.Files.getAttribute(
+                      java.nio.file.Path.of("/proc/self"), "unix:uid"));
+        } catch (java.io.IOException failure) {
+          throw new IllegalStateException(failure);
+        }
+        """;
+
+    assertThatThrownBy(() -> load(TASKS, permissions))
+        .isInstanceOf(InvalidPackageException.class)
+        .hasMessageContaining("GROUP_READ")
+        .hasMessageContaining("GROUP_EXECUTE")
+        .satisfies(refused -> assertThat(refused.getMessage()).doesNotContain("OTHERS_"));
+  }
+
+  @Test
+  void packagesThatAreLoadedTogetherHaveDifferentUsers() {
+    Assumptions.assumeTrue(Sandbox.ofSystem().otherUser(), "not root");
+    Assumptions.assumeTrue(Sandbox.userOf(1) != Sandbox.userOf(2), "no users for tenants");
+
+    assertThat(Sandbox.userOfDryLoad()).isNotEqualTo(Sandbox.userOfDryLoad());
+  }
+
+  @Test
+  void aPackageWithATooLongDescriptionIsRefused() throws Exception {
+    String many =
+        """
+        for (int i = 0; i < 40_000; i++) {
+          binder.handle(
+              TaskType.of("shop::" + "x".repeat(110) + i, String.class), (text, context) -> {});
+        }
+        """;
+    Path jar = Path.of(new UserJar(folder.resolve("shop")).module("Shop", TASKS, many).jar());
+
+    assertThatThrownBy(
+            () -> new DryLoad(new DryLoad.Settings(Duration.ofSeconds(60), 256)).load(jar))
+        .isInstanceOf(InvalidPackageException.class)
+        .hasMessageContaining("has more than 4 MB");
+  }
+
+  @Test
   void processesThatAPackageStartsEndWithIt() throws Exception {
     Assumptions.assumeTrue(Sandbox.ofSystem().namespaces(), "no namespaces");
     String mark = "holdfast-left-behind-" + System.nanoTime();

@@ -36,10 +36,10 @@ final class WorkerJobs {
 
   /** Enqueues all of the jobs, or none. Can be repeated: the worker chooses their ids. */
   Response enqueue(Call call) {
-    Worker worker = workers.find(call.tenant(), call.uuid("worker", Code.WORKER_NOT_FOUND));
+    Worker worker = CallingWorker.of(workers, call);
     Fields body = call.body();
     UUID parent = body.parsed("parent", UUID::fromString, "must be a UUID");
-    String stack = body.textOr("stack", null);
+    String stack = body.parsed("stack", WorkerFields::stack, "must be the name of a stack");
     List<JobRequest<JsonNode, Void>> requests = new ArrayList<>();
     for (Fields job : body.objects("jobs")) {
       requests.add(request(call, job));
@@ -49,6 +49,12 @@ final class WorkerJobs {
     if (requests.isEmpty() || requests.size() > MOST_AT_ONCE) {
       throw Code.INVALID_REQUEST.because(
           "%d jobs are not possible in one request: give 1 to %d.", requests.size(), MOST_AT_ONCE);
+    }
+    if (stack != null && !workers.isStack(call.tenant(), worker, stack)) {
+      throw Code.INVALID_REQUEST.because(
+          "No worker, node or package has stack '%s': register the worker with it, or leave it"
+              + " out.",
+          stack);
     }
     boolean isHeld = parent != null && workers.holds(call.tenant(), worker, new JobId(parent));
     Holdfast client =

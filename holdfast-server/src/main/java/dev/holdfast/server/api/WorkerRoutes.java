@@ -71,6 +71,8 @@ public final class WorkerRoutes {
     WorkerFields.Registration asked = WorkerFields.registration(call);
     NodeRegistration node = asked.node();
     node.tasks().forEach(task -> Patterns.requireTask(call, task));
+    CallingWorker.requirePermitted(workers, call, node.incarnation());
+    CallingWorker.requirePermitted(workers, call, asked.replaces());
     if (call.tenant().tenant().state() == TenantState.SUSPENDED) {
       throw Code.TENANT_SUSPENDED.because(
           "Tenant '%s' accepts no workers until it is resumed.", call.tenant().tenant().name());
@@ -90,7 +92,7 @@ public final class WorkerRoutes {
   }
 
   private Worker worker(Call call) {
-    return workers.find(call.tenant(), call.uuid("worker", Code.WORKER_NOT_FOUND));
+    return CallingWorker.of(workers, call);
   }
 
   private Response claim(Call call) {
@@ -121,8 +123,7 @@ public final class WorkerRoutes {
             start == null ? 1 : start,
             most - (start == null ? 1 : start),
             queues.isEmpty() ? worker.queues() : queues,
-            (tasks.isEmpty() ? worker.tasks() : tasks)
-                .stream().filter(call.caller()::mayUseTask).toList(),
+            List.copyOf(tasks.isEmpty() ? worker.tasks() : tasks),
             stacks,
             from == null ? 0 : Math.clamp(from, 0, number),
             waiting(wait));
@@ -222,9 +223,9 @@ public final class WorkerRoutes {
   }
 
   private Response deregister(Call call) {
-    UUID id = call.uuid("worker", Code.WORKER_NOT_FOUND);
+    Worker worker = worker(call);
     call.query().done();
-    workers.leave(call.tenant(), workers.find(call.tenant(), id));
+    workers.leave(call.tenant(), worker);
     return new Response.Nothing();
   }
 }

@@ -10,7 +10,6 @@ import dev.holdfast.engine.store.Journals.EntryKind;
 import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.engine.store.Journals.Taken;
 import dev.holdfast.server.http.Call;
-import dev.holdfast.server.http.Code;
 import dev.holdfast.server.http.Fields;
 import dev.holdfast.server.http.JsonText;
 import dev.holdfast.server.http.Response;
@@ -44,7 +43,7 @@ final class WorkerSteps {
   }
 
   private Worker worker(Call call) {
-    return workers.find(call.tenant(), call.uuid("worker", Code.WORKER_NOT_FOUND));
+    return CallingWorker.of(workers, call);
   }
 
   Response journal(Call call) {

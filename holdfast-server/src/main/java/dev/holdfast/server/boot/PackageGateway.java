@@ -5,6 +5,7 @@ import dev.holdfast.api.run.SecretUnavailableException;
 import dev.holdfast.engine.held.NodeIdentity;
 import dev.holdfast.packages.child.Orders;
 import dev.holdfast.packages.load.Sandbox;
+import dev.holdfast.server.api.CallingWorker;
 import dev.holdfast.server.api.WorkerRoutes;
 import dev.holdfast.server.config.ServerConfig;
 import dev.holdfast.server.http.Call;
@@ -92,8 +93,7 @@ final class PackageGateway implements ChildHost, AutoCloseable {
     Fields body = call.body();
     String name = body.textOr("name", "");
     body.done();
-    // Throws if the worker is not alive.
-    var unused = workers.find(call.tenant(), call.uuid("worker", Code.WORKER_NOT_FOUND));
+    var unused = CallingWorker.of(workers, call); // Throws if it is not alive.
     try {
       return Response.ok(
           JsonText.object()

@@ -61,6 +61,18 @@ public final class WorkerNodes {
       from ${control}.node where incarnation = :incarnation and tenant = :tenant
       """;
 
+  // The last two by package_version and with a read of the nodes of the tenant, which are few.
+  private static final String IS_STACK =
+      """
+      select exists (
+          select from ${schema}.node where incarnation = :incarnation and :stack = any(serves))
+        or exists (
+          select from ${control}.package
+          where tenant = :tenant and name = split_part(:stack, '@', 1)
+            and name || '@' || version = :stack)
+        or exists (select from ${schema}.node where state = 'ALIVE' and :stack = any(serves))
+      """;
+
   private static final String BEAT =
       """
       update ${control}.node set beat = beat + 1, beaten_at = now(), running = :running
@@ -208,6 +220,22 @@ public final class WorkerNodes {
                         row.getInt(5),
                         row.getInt(6)))
                 .findOne());
+  }
+
+  /**
+   * Returns whether a worker or a node that is alive serves a stack, or a package is this stack.
+   */
+  public boolean isStack(Tenant tenant, UUID incarnation, String stack) {
+    return database.run(
+        "look for stack %s".formatted(stack),
+        handle ->
+            handle
+                .createQuery(sql(IS_STACK).replace("${schema}", tenant.schema()))
+                .bind("incarnation", incarnation)
+                .bind("tenant", tenant.id())
+                .bind("stack", stack)
+                .mapTo(Boolean.class)
+                .one());
   }
 
   /**

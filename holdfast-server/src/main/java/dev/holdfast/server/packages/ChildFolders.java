@@ -5,9 +5,10 @@ import dev.holdfast.packages.load.Sandbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -19,6 +20,7 @@ final class ChildFolders implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ChildFolders.class);
 
   private final Path root;
+  private final Path staging;
   private final List<Path> classPath;
   private final AtomicLong copies = new AtomicLong();
 
@@ -26,6 +28,8 @@ final class ChildFolders implements AutoCloseable {
     try {
       root = Files.createTempDirectory("holdfast-children");
       permit(root, "rwx--x--x");
+      staging = Files.createDirectory(root.resolve("staging"));
+      permit(staging, "rwx------");
       Path lib = Files.createDirectory(root.resolve("lib"));
       classPath = ChildJvm.copyClassPath(lib);
       try (Stream<Path> all = Files.walk(lib)) {
@@ -58,12 +62,18 @@ final class ChildFolders implements AutoCloseable {
    * has another name: a version may be loaded again before its earlier copy is deleted.
    */
   Path give(Path jar, Path folder, int tenant) {
-    Path copy = folder.resolve(copies.incrementAndGet() + "-" + jar.getFileName());
+    String name = copies.incrementAndGet() + "-" + jar.getFileName();
+    Path prepared = staging.resolve(name);
+    Path copy = folder.resolve(name);
     try {
-      Files.copy(jar, copy);
-      permit(copy, "r--------");
-      own(copy, tenant);
+      Files.copy(jar, prepared);
+      permit(prepared, "r--------");
+      own(prepared, tenant);
+      // Code of the tenant can replace what is in its folder at any time, for instance by a link to
+      // a file of the server: that file would get its owner. So nothing is changed there.
+      Files.move(prepared, copy, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException failure) {
+      delete(prepared);
       throw new UncheckedIOException(failure);
     }
     return copy;
@@ -71,8 +81,9 @@ final class ChildFolders implements AutoCloseable {
 
   private static void own(Path path, int tenant) throws IOException {
     if (Sandbox.ofSystem().otherUser()) {
-      Files.setAttribute(path, "unix:uid", Sandbox.userOf(tenant));
-      Files.setAttribute(path, "unix:gid", Sandbox.userOf(tenant));
+      int user = Sandbox.userOf(tenant);
+      Files.setAttribute(path, "unix:uid", user, LinkOption.NOFOLLOW_LINKS);
+      Files.setAttribute(path, "unix:gid", user, LinkOption.NOFOLLOW_LINKS);
     }
   }
 
@@ -83,16 +94,11 @@ final class ChildFolders implements AutoCloseable {
   }
 
   /** Deletes a file, or a folder with all that it contains. */
-  void delete(Path folder) {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> all = Files.walk(folder)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
-      }
+  void delete(Path path) {
+    try {
+      FileTrees.delete(path);
     } catch (IOException | UncheckedIOException failure) {
-      log.warn("{} could not be deleted: {}", folder, failure.toString());
+      log.warn("{} could not be deleted: {}", path, failure.toString());
     }
   }
 

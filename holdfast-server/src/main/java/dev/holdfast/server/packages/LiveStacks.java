@@ -78,11 +78,11 @@ final class LiveStacks {
         .update(
             """
             update %s.schedule set stack = :stack
-            where split_part(stack, '@', 1) = :name and stack <> :stack
+            where starts_with(stack, :prefix) and stack <> :stack
             """
                 .formatted(tenant.schema()))
         .bind("stack", newest.toString())
-        .bind("name", newest.name())
+        .bind("prefix", newest.name() + "@") // A stack of a node may be the name alone.
         .execute();
   }
 }

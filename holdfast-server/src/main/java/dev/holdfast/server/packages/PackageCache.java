@@ -14,9 +14,17 @@ final class PackageCache implements AutoCloseable {
   private final Path folder;
 
   PackageCache(PackageStore store) {
+    this(store, newFolder());
+  }
+
+  PackageCache(PackageStore store, Path folder) {
     this.store = store;
+    this.folder = folder;
+  }
+
+  private static Path newFolder() {
     try {
-      this.folder = Files.createTempDirectory("holdfast-packages");
+      return Files.createTempDirectory("holdfast-packages");
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -31,21 +39,28 @@ final class PackageCache implements AutoCloseable {
     Path jar = folder.resolve(version.digest() + ".jar");
     try {
       if (!Files.exists(jar)) {
-        Path fresh = Files.createTempFile(folder, "read", ".jar");
-        store.read(version, fresh);
-        String digest = PackageCheck.digest(fresh);
-        if (!digest.equals(version.digest())) {
-          Files.delete(fresh);
-          throw new IllegalStateException(
-              "Package %s is stored with the digest %s, but its content has %s: push it again under another version."
-                  .formatted(version.id(), version.digest(), digest));
-        }
-        Files.move(fresh, jar);
+        read(version, jar);
       }
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
     return jar;
+  }
+
+  private void read(StoredPackage version, Path jar) throws IOException {
+    Path fresh = Files.createTempFile(folder, "read", ".jar");
+    try {
+      store.read(version, fresh);
+      String digest = PackageCheck.digest(fresh);
+      if (!digest.equals(version.digest())) {
+        throw new IllegalStateException(
+            "Package %s is stored with the digest %s, but its content has %s: push it again under another version."
+                .formatted(version.id(), version.digest(), digest));
+      }
+      Files.move(fresh, jar);
+    } finally {
+      Files.deleteIfExists(fresh); // What was not moved is not complete, and is read again later.
+    }
   }
 
   /** Deletes the jar of a version that is not loaded any more. */

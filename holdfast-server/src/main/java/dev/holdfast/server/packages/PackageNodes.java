@@ -34,6 +34,16 @@ public final class PackageNodes implements AutoCloseable {
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(30);
   private static final int ROLE_THREADS = 8;
 
+  /** What of a version can fail to start while the other part works. */
+  private enum Part {
+    /** Its code in the process of its tenant. */
+    CODE,
+    /** Its node in this process. */
+    NODE
+  }
+
+  private record Attempt(Part part, long number) {}
+
   private final PackageHost host;
   private final PackageCatalog catalog;
   private final PackageStore store;
@@ -41,7 +51,7 @@ public final class PackageNodes implements AutoCloseable {
   private final PackageNode.Shared shared;
   private final PackageChildren children;
   private final Map<Long, PackageNode> running = new ConcurrentHashMap<>();
-  private final Map<Long, Long> pausedUntil = new HashMap<>();
+  private final Map<Attempt, Long> pausedUntil = new HashMap<>();
   private final Map<Long, Long> looked = new HashMap<>();
   private final ExecutorService closing = Executors.newVirtualThreadPerTaskExecutor();
   private final Set<Long> stopping = ConcurrentHashMap.newKeySet();
@@ -125,7 +135,8 @@ public final class PackageNodes implements AutoCloseable {
       }
       for (StoredPackage version : needed(tenant, versions)) {
         if (!trusted) {
-          attempt(tenant, version, () -> inChildren.want(tenant, version));
+          inChildren.want(tenant, version); // Also while another attempt to load it is not due.
+          attempt(Part.CODE, tenant, version, () -> inChildren.load(tenant, version));
         }
         PackageNode known = running.get(version.number());
         boolean needsNode = trusted || !version.workflows().isEmpty();
@@ -203,6 +214,7 @@ public final class PackageNodes implements AutoCloseable {
       return;
     }
     attempt(
+        Part.NODE,
         tenant,
         version,
         () -> {
@@ -214,17 +226,17 @@ public final class PackageNodes implements AutoCloseable {
   }
 
   /** Loads something, unless that has failed a short time ago. */
-  private void attempt(OpenTenant tenant, StoredPackage version, Runnable load) {
-    long number = version.number();
-    Long paused = pausedUntil.get(number);
+  private void attempt(Part part, OpenTenant tenant, StoredPackage version, Runnable load) {
+    Attempt key = new Attempt(part, version.number());
+    Long paused = pausedUntil.get(key);
     if (paused != null && System.nanoTime() - paused < 0) {
       return;
     }
     try {
       load.run();
-      pausedUntil.remove(number);
+      pausedUntil.remove(key);
     } catch (RuntimeException | LinkageError failure) {
-      pausedUntil.put(number, System.nanoTime() + AFTER_FAILURE.toNanos());
+      pausedUntil.put(key, System.nanoTime() + AFTER_FAILURE.toNanos());
       log.warn(
           "Package {} of tenant {} could not be loaded, retrying in {} s: {}",
           version.id(),

@@ -10,6 +10,7 @@ import dev.holdfast.packages.jar.PackageSignature;
 import dev.holdfast.packages.load.DryLoad;
 import dev.holdfast.server.audit.Actor;
 import dev.holdfast.server.audit.AuditLog;
+import dev.holdfast.server.control.ControlDatabase.Statements;
 import dev.holdfast.server.packages.PackageException.Reason;
 import dev.holdfast.server.tenant.Tenant;
 import dev.holdfast.server.tenant.TenantPackages;
@@ -94,7 +95,10 @@ public final class PackageUploads {
         return new Uploaded(known.get(), false);
       }
       PackageContents contents = dryLoad(upload.jar(), checked);
-      // Before the package is there: graphs that nothing uses do no harm.
+      requireAcceptable(tenant, checked);
+      // Before the package is there. If it is refused after all, because another request was
+      // faster,
+      // they do no harm: no run uses a graph that no package names.
       graphs.store(contents.graphs());
       Uploaded uploaded = write(tenant, upload.jar(), checked, signer, actor);
       changed.run();
@@ -162,6 +166,42 @@ public final class PackageUploads {
     }
   }
 
+  /** Before anything is stored: a package that is refused changes nothing. */
+  private void requireAcceptable(Tenant tenant, Checked checked) {
+    var unused =
+        store
+            .database()
+            .transaction(
+                "check package " + id(checked),
+                statements -> storable(statements, tenant, checked));
+  }
+
+  /**
+   * Locks the packages of a tenant and returns the version, if another request has stored it in the
+   * meantime.
+   *
+   * @throws PackageException if it cannot be stored
+   */
+  private Optional<StoredPackage> storable(Statements statements, Tenant tenant, Checked checked) {
+    if (!store.lock(statements, tenant.id())) {
+      throw new PackageException(
+          Reason.NO_TENANT, "Tenant '%s' is being deleted.".formatted(tenant.name()));
+    }
+    Optional<StoredPackage> known =
+        known(store.find(statements, tenant.id(), id(checked)), checked);
+    if (known.isPresent()) {
+      return known;
+    }
+    List<StoredPackage> others = store.overlapping(statements, tenant.id(), checked);
+    if (!others.isEmpty()) {
+      throw new PackageException(
+          Reason.CONFLICT,
+          "Package %s has a task or workflow of the same name: a name belongs to one package, so rename it, or delete the other package."
+              .formatted(others.getFirst().id()));
+    }
+    return known;
+  }
+
   private Uploaded write(
       Tenant tenant, Path jar, Checked checked, @Nullable String signer, Actor actor) {
     return store
@@ -169,22 +209,9 @@ public final class PackageUploads {
         .transaction(
             "store package " + id(checked),
             statements -> {
-              if (!store.lock(statements, tenant.id())) {
-                throw new PackageException(
-                    Reason.NO_TENANT, "Tenant '%s' is being deleted.".formatted(tenant.name()));
-              }
-              // Another request may have stored it in the meantime.
-              Optional<StoredPackage> known =
-                  known(store.find(statements, tenant.id(), id(checked)), checked);
+              Optional<StoredPackage> known = storable(statements, tenant, checked);
               if (known.isPresent()) {
                 return new Uploaded(known.get(), false);
-              }
-              List<StoredPackage> others = store.overlapping(statements, tenant.id(), checked);
-              if (!others.isEmpty()) {
-                throw new PackageException(
-                    Reason.CONFLICT,
-                    "Package %s has a task or workflow of the same name: a name belongs to one package, so rename it, or delete the other package."
-                        .formatted(others.getFirst().id()));
               }
               store.insert(statements, tenant.id(), checked, jar, signer, actor.key());
               LiveStacks.restamp(statements, tenant, id(checked));

@@ -101,6 +101,15 @@ public final class SchemaTenants implements Tenants {
         tenant.modules());
   }
 
+  /**
+   * Returns whether the installation has no second tenant, whatever its state: one that is being
+   * created, migrated or deleted counts. Asks the database, so that a tenant that another server
+   * has just created counts, too.
+   */
+  public boolean haveAtMostOne() {
+    return open.size() <= 1 && control.run("count the tenants", TenantStatements::haveAtMostOne);
+  }
+
   /** Finds an open tenant by its number. */
   public Optional<OpenTenant> find(int id) {
     return Optional.ofNullable(byId.get(id));

@@ -36,6 +36,18 @@ final class TenantStatements {
         .list();
   }
 
+  static boolean haveAtMostOne(Statements statements) {
+    // Reads rows until it finds a second one, after those of dropped tenants.
+    return statements
+        .query(
+            """
+            select count(*) <= 1
+            from (select from ${schema}.tenant where state <> 'DROPPED' limit 2) found
+            """)
+        .mapTo(Boolean.class)
+        .one();
+  }
+
   static Optional<Tenant> find(Statements statements, String name) {
     // By tenant_name.
     return statements

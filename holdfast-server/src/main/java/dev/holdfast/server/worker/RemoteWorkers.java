@@ -63,6 +63,19 @@ public final class RemoteWorkers implements AutoCloseable {
     return WorkerClaims.alive(nodes.find(tenant.tenant(), incarnation), incarnation);
   }
 
+  /** Finds a worker, dead or alive. */
+  public Optional<Worker> known(OpenTenant tenant, UUID incarnation) {
+    return nodes.find(tenant.tenant(), incarnation);
+  }
+
+  /**
+   * Returns whether jobs may belong to a stack: whether the worker has registered it, or another
+   * node that is alive, or it is a version of a package.
+   */
+  public boolean isStack(OpenTenant tenant, Worker worker, String stack) {
+    return nodes.isStack(tenant.tenant(), worker.incarnation(), stack);
+  }
+
   /** Claims jobs, or returns what the same call claimed before. */
   public List<ClaimedJob> claim(OpenTenant tenant, Worker worker, ClaimCall call) {
     List<ClaimedJob> jobs = new WorkerClaims(tenant, work(tenant), flights).claim(worker, call);

@@ -1,6 +1,7 @@
 package dev.holdfast.server.worker;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.claim.ClaimSize;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.rule.TaskRules;
 import dev.holdfast.engine.store.ClaimRequest;
@@ -9,6 +10,7 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
 import dev.holdfast.engine.store.NodeStore.Heartbeat;
 import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
+import dev.holdfast.engine.store.Portions;
 import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskStore;
@@ -35,6 +37,11 @@ import java.util.stream.Collectors;
 final class WorkerClaims {
   private static final Duration LOOK = Duration.ofSeconds(5);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** As many of the largest payloads as fit into one reply: the first statement knows no size. */
+  private static final int FIRST_PORTION = 8;
+
+  private static final int LARGEST_PORTION = 1_000;
 
   private final OpenTenant tenant;
   private final TenantWork work;
@@ -116,16 +123,59 @@ final class WorkerClaims {
     List<TaskRules.Group> groups =
         rules.groups(tasks, now).stream().filter(WorkerClaims::isForWorkers).toList();
     boolean lone = reply.claims().stream().noneMatch(ClaimRow::suspect);
-    List<ClaimedJob> claimed = new ArrayList<>();
+    Claimed claimed = new Claimed(call, lone);
     for (String queue : inTurn(call.queues())) {
       QueueStore.Rule rule = reply.rules().getOrDefault(queue, QueueStore.Rule.NONE);
       for (TaskRules.Group group : rule.paused() ? List.<TaskRules.Group>of() : groups) {
-        claimed.addAll(claim(worker, call, queue, rule, group, lone, claimed));
-        lone &= claimed.stream().noneMatch(job -> job.suspicion() != Suspicion.NONE);
+        claim(worker, new Lane(queue, rule, group), claimed);
       }
     }
-    return claimed;
+    return claimed.jobs;
   }
+
+  /** What a call has claimed until now. */
+  private static final class Claimed {
+    private final ClaimCall call;
+    private final List<ClaimedJob> jobs = new ArrayList<>();
+    private final ClaimSize portion = new ClaimSize(FIRST_PORTION, LARGEST_PORTION);
+    private boolean lone;
+    private long size;
+
+    Claimed(ClaimCall call, boolean lone) {
+      this.call = call;
+      this.lone = lone;
+    }
+
+    int start() {
+      int started = (int) jobs.stream().filter(ClaimedJob::started).count();
+      return Math.max(0, call.start() - started);
+    }
+
+    int left() {
+      return call.most() - jobs.size();
+    }
+
+    boolean isFull() {
+      return left() <= 0 || size >= Portions.LARGEST;
+    }
+
+    void add(List<ClaimedJob> more) {
+      jobs.addAll(more);
+      portion.saw(more);
+      more.forEach(job -> size += ClaimSize.size(job));
+      lone &= more.stream().noneMatch(job -> job.suspicion() != Suspicion.NONE);
+    }
+
+    /** Returns how many the next statement may claim: at least one. */
+    int portion() {
+      long average = jobs.isEmpty() ? 0 : size / jobs.size();
+      long fitting = average == 0 ? left() : (Portions.LARGEST - size) / average;
+      return Math.clamp(fitting, 1, Math.min(left(), portion.most()));
+    }
+  }
+
+  /** Jobs that one statement can claim. */
+  private record Lane(String queue, QueueStore.Rule rule, TaskRules.Group group) {}
 
   /** A probe is left to a node, which reports its outcome to the breaker. */
   private static boolean isForWorkers(TaskRules.Group group) {
@@ -133,42 +183,44 @@ final class WorkerClaims {
     return rule == null || rule.shut() == null;
   }
 
+  /**
+   * Claims in portions until the reply has the size of one that fits into memory many times: the
+   * payloads of a call with the largest numbers could have gigabytes. Its size is known afterwards
+   * only. What is left is claimed by the next call.
+   */
+  private void claim(Worker worker, Lane lane, Claimed claimed) {
+    int portion = 0;
+    List<ClaimedJob> jobs = List.of();
+    while (jobs.size() == portion && !claimed.isFull()) {
+      portion = claimed.portion();
+      int start = Math.min(claimed.start(), portion);
+      jobs = claim(worker, lane, claimed, start, portion - start);
+      claimed.add(jobs);
+    }
+    if (!jobs.isEmpty() && jobs.size() == portion) {
+      work.wake(lane.queue(), 1); // There may be more.
+    }
+  }
+
   private List<ClaimedJob> claim(
-      Worker worker,
-      ClaimCall call,
-      String queue,
-      QueueStore.Rule rule,
-      TaskRules.Group group,
-      boolean lone,
-      List<ClaimedJob> before) {
-    int started = (int) before.stream().filter(ClaimedJob::started).count();
-    int start = Math.max(0, call.start() - started);
-    int prefetch = call.most() - before.size() - start;
-    if (start + prefetch <= 0) {
-      return List.of();
-    }
-    List<ClaimedJob> jobs =
-        tenant
-            .store()
-            .claims()
-            .claim(
-                new ClaimRequest(
-                    worker.incarnation(),
-                    call.number(),
-                    queue,
-                    group.tasks(),
-                    start,
-                    prefetch,
-                    rule.limit(),
-                    // One at a time: a worker in any language has no slow start.
-                    lone ? new Suspects(1, true) : Suspects.NONE,
-                    call.stacks(),
-                    group.rule(),
-                    Set.of()));
-    if (jobs.size() == start + prefetch) {
-      work.wake(queue, 1); // There may be more.
-    }
-    return jobs;
+      Worker worker, Lane lane, Claimed before, int start, int prefetch) {
+    return tenant
+        .store()
+        .claims()
+        .claim(
+            new ClaimRequest(
+                worker.incarnation(),
+                before.call.number(),
+                lane.queue(),
+                lane.group().tasks(),
+                start,
+                prefetch,
+                lane.rule().limit(),
+                // One at a time: a worker in any language has no slow start.
+                before.lone ? new Suspects(1, true) : Suspects.NONE,
+                before.call.stacks(),
+                lane.group().rule(),
+                Set.of()));
   }
 
   /** So that a flood in one queue does not take all jobs of a worker from the others. */

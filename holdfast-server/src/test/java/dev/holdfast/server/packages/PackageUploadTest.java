@@ -176,10 +176,14 @@ class PackageUploadTest {
             "",
             """
             binder.handle(TaskType.of("first::say", String.class, String.class), (input, context) -> "");
+            binder.handle(SAY, (input, context) -> "");
+            binder.workflow(TALK);
             """)
         .push(tenant)
         .expect(409, "PACKAGE_CONFLICT");
     assertThat(stored("second")).isZero();
+    tenant.get("/v1/tenants/default/workflows/second::talk").expect(404);
+    tenant.get("/v1/tenants/default/workflows/first::talk").expect(200);
   }
 
   @Test

@@ -439,12 +439,132 @@ class RemoteWorkerTest {
     limited.post(T + "/workers", "{\"tasks\":[\"%s\"]}".formatted(task)).expect(403, "FORBIDDEN");
     Worker worker = Worker.register(task);
     Worker withIt = new Worker(limited, worker.path());
-    assertThat(withIt.claim(1, 1, "")).isEmpty();
+    withIt.call("claim", "{\"call\":1}").expect(403, "FORBIDDEN");
     server
         .newKey("{\"name\":\"e\",\"attributes\":[\"can_execute\"]}")
         .post(worker.path() + "/claim", "{\"call\":1}")
         .expect(403, "FORBIDDEN");
     assertThat(worker.claimOne(1).job()).isEqualTo(id);
+  }
+
+  @Test
+  void anIdOfAWorkerIsOfNoUseForAKeyThatMayNotUseItsTasks() {
+    String task = task();
+    String mine = "own::" + task.replace("::", "-");
+    enqueue(task, ",\"payload\":\"confidential\"");
+    enqueue(task, "");
+    Worker worker = Worker.register(task);
+    Claimed job = worker.claimOne(1);
+    Claimed ahead = worker.claim(2, 0, ",\"prefetch\":1").getFirst();
+    String before = job(job.job()).toString();
+    ApiClient limited =
+        server.newKey("{\"name\":\"l\",\"preset\":\"developer\",\"tasks\":[\"own::*\"]}");
+    Worker stolen = new Worker(limited, worker.path());
+    String id = worker.path().substring(worker.path().lastIndexOf('/') + 1);
+
+    stolen.call("claim", "{\"call\":1}").expect(403, "FORBIDDEN");
+    stolen.call("start", "{\"jobs\":[{%s}]}".formatted(ahead.claim())).expect(403, "FORBIDDEN");
+    stolen.call("heartbeat", "{}").expect(403, "FORBIDDEN");
+    stolen.call("progress", "{\"jobs\":[{%s}]}".formatted(job.claim())).expect(403, "FORBIDDEN");
+    stolen
+        .call("outcomes", "{\"outcomes\":[%s]}".formatted(job.outcome("SUCCEEDED", "")))
+        .expect(403, "FORBIDDEN");
+    stolen.call("journal", "{\"job\":\"%s\"}".formatted(job.job())).expect(403, "FORBIDDEN");
+    stolen
+        .call("steps", "{%s,\"name\":\"a\",\"kind\":\"RUN\"}".formatted(job.claim()))
+        .expect(403, "FORBIDDEN");
+    stolen.call("signals", "{%s,\"name\":\"a\"}".formatted(job.claim())).expect(403, "FORBIDDEN");
+    stolen
+        .call(
+            "jobs",
+            "{\"jobs\":[{\"id\":\"%s\",\"task\":\"%s\"}]}".formatted(UUID.randomUUID(), mine))
+        .expect(403, "FORBIDDEN");
+    for (String name : List.of("worker", "replaces")) {
+      limited
+          .post(T + "/workers", "{\"%s\":\"%s\",\"tasks\":[\"%s\"]}".formatted(name, id, mine))
+          .expect(403, "FORBIDDEN");
+    }
+    limited.delete(worker.path()).expect(403, "FORBIDDEN");
+
+    assertThat(job(job.job()).toString()).isEqualTo(before);
+    assertThat(job(ahead.job()).path("state").asString()).isEqualTo("CLAIMED");
+    assertThat(worker.report(job.outcome("SUCCEEDED", ""))).isEqualTo("RECORDED");
+  }
+
+  @Test
+  void aKeyThatMayUseTheTasksOfAWorkerReplacesIt() {
+    String mine = "own::" + task().replace("::", "-");
+    ApiClient limited =
+        server.newKey("{\"name\":\"r\",\"preset\":\"developer\",\"tasks\":[\"own::*\"]}");
+    Worker first = Worker.register(limited, mine, "PT1M");
+    String id = first.path().substring(first.path().lastIndexOf('/') + 1);
+
+    limited
+        .post(T + "/workers", "{\"replaces\":\"%s\",\"tasks\":[\"%s\"]}".formatted(id, mine))
+        .expect(201);
+    first.call("heartbeat", "{}").expect(409, "WORKER_DEAD");
+  }
+
+  @Test
+  void aClaimReturnsNoMorePayloadsThanFitIntoOneReply() {
+    String task = task();
+    String large = "x".repeat(900_000);
+    for (int i = 0; i < 20; i++) {
+      enqueue(task, ",\"payload\":\"%s\"".formatted(large));
+    }
+    Worker worker = Worker.register(task);
+
+    List<Claimed> first = worker.claim(1, 3, ",\"prefetch\":900");
+    List<Claimed> again = worker.claim(1, 3, ",\"prefetch\":900");
+    List<Claimed> second = worker.claim(2, 0, ",\"prefetch\":900");
+    List<Claimed> third = worker.claim(3, 0, ",\"prefetch\":900");
+
+    assertThat(first).hasSizeBetween(2, 10);
+    assertThat(first.stream().filter(job -> job.json().path("started").asBoolean())).hasSize(3);
+    assertThat(again)
+        .extracting(Claimed::claim)
+        .containsExactlyInAnyOrderElementsOf(first.stream().map(Claimed::claim).toList());
+    assertThat(second).hasSizeBetween(2, 10);
+    assertThat(first.size() + second.size() + third.size()).isEqualTo(20);
+  }
+
+  @Test
+  void aClaimReturnsAllSmallJobsThatItAsksFor() {
+    String task = task();
+    for (int i = 0; i < 300; i++) {
+      enqueue(task, ",\"payload\":" + i);
+    }
+    Worker worker = Worker.register(task);
+
+    List<Claimed> jobs = worker.claim(1, 20, ",\"prefetch\":250");
+
+    assertThat(jobs).hasSize(270);
+    assertThat(jobs.stream().filter(job -> job.json().path("started").asBoolean())).hasSize(20);
+  }
+
+  @Test
+  void aJobBelongsToAStackThatExists() {
+    String task = task();
+    String id =
+        api.post(
+                T + "/workers",
+                "{\"tasks\":[\"%s\"],\"stacks\":[\"mine@1\"],\"id\":\"s\"}".formatted(task))
+            .expect(201)
+            .text("worker");
+    String jobs =
+        "{\"stack\":\"%s\",\"jobs\":[{\"id\":\"" + UUID.randomUUID() + "\",\"task\":\"%s\"}]}";
+    Worker worker = new Worker(api, T + "/workers/" + id);
+
+    String detail =
+        worker
+            .call("jobs", jobs.formatted("mine@2", task))
+            .expect(400, "INVALID_REQUEST")
+            .text("detail");
+    assertThat(detail).contains("'mine@2'");
+    worker.call("jobs", jobs.formatted("*", task)).expect(400, "INVALID_REQUEST");
+    worker.call("jobs", jobs.formatted("mine@1", task)).expect(200);
+    Worker other = Worker.register(task);
+    other.call("jobs", jobs.formatted("mine@1", task)).expect(200);
   }
 
   @Test
