@@ -37,14 +37,14 @@ final class SweepSummary {
     this.confirmed = confirmed;
   }
 
-  void add(Orphan orphan, RecoveryAction ruling, Result result) {
+  void add(Orphan orphan, RecoveryAction action, Result result) {
     meters.recovered(orphan);
     if (result == Result.CANCELLED_INSTEAD) {
       cancelled++;
       confirmed.cancelled(orphan);
       return;
     }
-    switch (ruling) {
+    switch (action) {
       case RecoveryAction.NotStarted back -> goesBack(orphan);
       case RecoveryAction.AfterFencing fenced -> goesBack(orphan);
       case RecoveryAction.AfterCrash(var held, Duration delay, var suspicion, var failure) -> {

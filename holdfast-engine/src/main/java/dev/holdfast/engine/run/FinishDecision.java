@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides what to report about an attempt that has ended: a success with its result, a retry, a
- * dead-lettered job, a cancelled one, or nothing, so that the job goes back to its queue.
+ * dead-lettered job, a cancelled one, or nothing, so that the job is handed back.
  */
 public final class FinishDecision {
   private static final Logger log = LoggerFactory.getLogger(FinishDecision.class);
@@ -70,7 +70,7 @@ public final class FinishDecision {
       case HANDED_BACK, CLAIM_LOST -> {
         if (outcome instanceof AttemptOutcome.Returned) {
           log.info(
-              "Job {} of {} returned after it was told to stop; it is released without"
+              "Job {} of {} returned after it was told to stop; it is handed back without"
                   + " using an attempt",
               heldJob.job().id(),
               heldJob.job().task());

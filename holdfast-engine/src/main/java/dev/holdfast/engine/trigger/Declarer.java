@@ -18,11 +18,11 @@ public final class Declarer implements Role {
   private static final Logger log = LoggerFactory.getLogger(Declarer.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
 
-  private final TriggerStore book;
+  private final TriggerStore store;
   private final List<Trigger> triggers;
 
-  public Declarer(TriggerStore book, List<Trigger> triggers) {
-    this.book = book;
+  public Declarer(TriggerStore store, List<Trigger> triggers) {
+    this.store = store;
     this.triggers = List.copyOf(triggers);
   }
 
@@ -34,7 +34,7 @@ public final class Declarer implements Role {
   @Override
   public Moment tick(Moment now) {
     try {
-      triggers.forEach(book::put);
+      triggers.forEach(store::put);
       return Moment.NEVER;
     } catch (StoreException failure) {
       log.warn(

@@ -33,7 +33,7 @@ public final class Sampler implements Role {
   private final QueueStore queues;
   private final Set<String> served;
   private final Meters meters;
-  private final ClusterSize crowd;
+  private final ClusterSize clusterSize;
   private boolean started;
   private Map<String, Long> warnedOf = Map.of();
   private long warnedOfRuns;
@@ -43,11 +43,11 @@ public final class Sampler implements Role {
    *
    * @param served the queues that this node serves
    */
-  public Sampler(QueueStore queues, Set<String> served, Meters meters, ClusterSize crowd) {
+  public Sampler(QueueStore queues, Set<String> served, Meters meters, ClusterSize clusterSize) {
     this.queues = queues;
     this.served = Set.copyOf(served);
     this.meters = meters;
-    this.crowd = crowd;
+    this.clusterSize = clusterSize;
   }
 
   @Override
@@ -75,7 +75,7 @@ public final class Sampler implements Role {
 
   private Duration show(Sample sample) {
     meters.depths(served, sample.depths());
-    crowd.seen(sample.nodes(), sample.serving());
+    clusterSize.seen(sample.nodes(), sample.serving());
     Map<String, Long> unknown = sample.unknownTasks();
     meters.unknownTaskJobs(unknown.values().stream().mapToLong(Long::longValue).sum());
     if (!unknown.isEmpty() && !unknown.keySet().equals(warnedOf.keySet())) {

@@ -31,7 +31,7 @@ public final class Stager implements Role {
   private final Staging staging;
   private final SignalBus bus;
   private final Ticker ticker;
-  private final ClusterSize crowd;
+  private final ClusterSize clusterSize;
   private final RandomGenerator random;
   private final RoleSpans spans;
   private Moment wanted = Moment.NEVER;
@@ -43,13 +43,13 @@ public final class Stager implements Role {
       Staging staging,
       SignalBus bus,
       Environment environment,
-      ClusterSize crowd,
+      ClusterSize clusterSize,
       RoleSpans spans,
       Waker waker) {
     this.staging = staging;
     this.bus = bus;
     this.ticker = environment.ticker();
-    this.crowd = crowd;
+    this.clusterSize = clusterSize;
     this.random = environment.random();
     this.spans = spans;
     this.waker = waker;
@@ -110,7 +110,7 @@ public final class Stager implements Role {
    * others later.
    */
   private Duration spread() {
-    return ClusterSize.delay(crowd.nodes(), 1, random.nextDouble());
+    return ClusterSize.delay(clusterSize.nodes(), 1, random.nextDouble());
   }
 
   private Duration stage() {
