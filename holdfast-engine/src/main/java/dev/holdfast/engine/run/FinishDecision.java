@@ -1,5 +1,8 @@
 package dev.holdfast.engine.run;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.engine.codec.JobPolicy;
@@ -144,7 +147,7 @@ public final class FinishDecision {
               code,
               failure.type(),
               failure.message(),
-              retry.delay());
+              Times.describe(retry.delay()));
       case Finish.Dead dead ->
           // The only place that logs the whole stack trace, once for each job.
           log.warn(
@@ -212,12 +215,13 @@ public final class FinishDecision {
                 attempt,
                 FailureCode.HEARTBEAT_TIMED_OUT,
                 "It sent no heartbeat for %s: call context.heartbeat() more often, or raise the heartbeat timeout."
-                    .formatted(policy.heartbeatTimeout()),
+                    .formatted(Times.describe(requireNonNull(policy.heartbeatTimeout()))),
                 node)
             : FailureReport.of(
                 attempt,
                 FailureCode.TIMED_OUT,
-                "It took longer than its timeout of %s.".formatted(policy.timeout()),
+                "It took longer than its timeout of %s."
+                    .formatted(Times.describe(requireNonNull(policy.timeout()))),
                 node);
     Finish finish =
         RetryDecision.onFailure(heldJob.claim(), failure, null, policy.retryOrDefault(), chance);

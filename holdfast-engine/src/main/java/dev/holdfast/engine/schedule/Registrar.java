@@ -1,6 +1,7 @@
 package dev.holdfast.engine.schedule;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.schedule.PutResult;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.engine.notify.Signal;
@@ -133,7 +134,7 @@ public final class Registrar implements Role {
     } catch (StoreException failure) {
       log.warn(
           "Declared schedules could not be checked, retrying in {}: {}",
-          AFTER_FAILURE,
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
       return now.plus(AFTER_FAILURE);
     }

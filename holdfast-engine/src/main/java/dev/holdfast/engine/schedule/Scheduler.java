@@ -1,6 +1,7 @@
 package dev.holdfast.engine.schedule;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
@@ -102,7 +103,7 @@ public final class Scheduler implements Role {
     } catch (StoreException failure) {
       log.warn(
           "Due schedules could not be read, retrying in {}: {}",
-          AFTER_FAILURE,
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
     } finally {
       // Even if something was thrown: a role that returns NEVER is not called again.
@@ -160,9 +161,9 @@ public final class Scheduler implements Role {
     Duration wait =
         overdue.compareTo(AFTER_FAILURE) < 0 ? AFTER_FAILURE : shorter(overdue, LONGEST_BACKOFF);
     log.error(
-        "Schedule '{}' could not be fired, retrying in {} ms: {}",
+        "Schedule '{}' could not be fired, retrying in {}: {}",
         kept.plan().id(),
-        wait.toMillis(),
+        Times.describe(wait),
         failure.toString());
     store.putOff(kept, wait);
     return wait;

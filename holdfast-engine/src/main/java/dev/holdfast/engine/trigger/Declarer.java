@@ -1,6 +1,7 @@
 package dev.holdfast.engine.trigger;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.store.TriggerStore;
@@ -39,7 +40,7 @@ public final class Declarer implements Role {
     } catch (StoreException failure) {
       log.warn(
           "Declared triggers could not be stored, retrying in {}: {}",
-          AFTER_FAILURE,
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
       return now.plus(AFTER_FAILURE);
     }

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.upkeep;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.role.Role;
@@ -68,7 +69,10 @@ public final class Sampler implements Role {
       Optional<Sample> sample = queues.sample(served, FRESH);
       next = sample.map(this::show).orElse(WHILE_ANOTHER_COUNTS);
     } catch (StoreException failure) {
-      log.warn("Queues could not be measured, retrying in {}: {}", ROUND, failure.getMessage());
+      log.warn(
+          "Queues could not be measured, retrying in {}: {}",
+          Times.describe(ROUND),
+          failure.getMessage());
     }
     return now.plus(next);
   }

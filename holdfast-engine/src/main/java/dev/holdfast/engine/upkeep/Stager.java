@@ -1,6 +1,7 @@
 package dev.holdfast.engine.upkeep;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
@@ -92,7 +93,7 @@ public final class Stager implements Role {
     } catch (StoreException failure) {
       log.warn(
           "Scheduled jobs could not be staged, retrying in {}: {}",
-          AFTER_FAILURE,
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
     } finally {
       synchronized (this) {
