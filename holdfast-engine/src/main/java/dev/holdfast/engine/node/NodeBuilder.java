@@ -199,8 +199,8 @@ public final class NodeBuilder {
   /**
    * Serves this queue, runs at most {@code concurrency} of its jobs at the same time on this node,
    * and claims up to {@code prefetch} more that are ready to start, at the price of a second write
-   * for each job. Short jobs do not need it: the node claims them early by itself, as many as will
-   * find a free slot when the claim returns. Defaults to no prefetching.
+   * for each job. Short jobs do not need it: the node claims as many jobs early as there will be
+   * free slots when the claim returns. Defaults to no prefetching.
    */
   public NodeBuilder queue(String name, int concurrency, int prefetch) {
     draft.queues.put(Names.queue(name), new QueueSettings(concurrency, prefetch));

@@ -41,7 +41,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** How the jobs of dead nodes are recovered, and how their crash policies decide. */
+/** How the jobs of dead nodes are recovered, and how recovery policies decide. */
 public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void theJobsOfADeadNodeRunOnAnotherNode() throws Exception {
