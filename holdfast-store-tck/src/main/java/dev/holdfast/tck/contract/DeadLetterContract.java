@@ -130,7 +130,7 @@ public abstract class DeadLetterContract extends Contract {
     assertThat(List.of(waiting, failed, retried, succeeded))
         .allSatisfy(job ->
             assertThat(job).usingRecursiveComparison().ignoringFields(changing).isEqualTo(running));
-    assertThat(List.of(waiting.startBy(), failed.startBy())).containsOnly(running.startBy());
+    assertThat(waiting.startBy()).as("only a job that never started can expire").isNull();
     assertThat(failed.failures()).hasSize(2).startsWith(waiting.failures().getFirst());
     assertThat(List.of(retried.failures(), succeeded.failures())).containsOnly(failed.failures());
     assertThat(List.of(second, third))
@@ -141,6 +141,16 @@ public abstract class DeadLetterContract extends Contract {
                 .isEqualTo(first))
         .extracting(ClaimedJob::notes)
         .containsOnly(notes.write());
+  }
+
+  @Test
+  void aDeadLetteredJobKeepsItsStartByTime() {
+    JobId id = enqueue(job().startWithin(Duration.ofHours(1)));
+    Job enqueued = find(id);
+    Worker worker = worker();
+    worker.failPermanently(worker.claimOne());
+
+    assertThat(find(id).startBy()).isNotNull().isEqualTo(enqueued.startBy());
   }
 
   @Test
