@@ -1,5 +1,6 @@
 package dev.holdfast.api;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.workflow.RunId;
@@ -20,7 +21,7 @@ public final class AwaitTimeoutException extends HoldfastException {
   public AwaitTimeoutException(JobId id, JobState state, Duration waited) {
     super(
         "Job %s is still %s after %s. It is not affected: await it again, or call whyWaiting(id)."
-            .formatted(id, state, waited));
+            .formatted(id, state, Times.describe(waited)));
   }
 
   /**
@@ -33,6 +34,6 @@ public final class AwaitTimeoutException extends HoldfastException {
   public AwaitTimeoutException(RunId id, RunState state, Duration waited) {
     super(
         "Run %s is still %s after %s. It is not affected: await it again, or look at its steps."
-            .formatted(id, state, waited));
+            .formatted(id, state, Times.describe(waited)));
   }
 }

@@ -103,10 +103,10 @@ final class ServerProcess {
     pgCtl(() -> pgCtl.stop(mode, options.stopLimit()));
     if (isRunning()) {
       log.warn(
-          "PostgreSQL in {} did not stop within {}; stopping it immediately, it will recover at the"
-              + " next start",
+          "PostgreSQL in {} did not stop within {} ms; stopping it immediately, it will recover at"
+              + " the next start",
           folder.root(),
-          options.stopLimit());
+          options.stopLimit().toMillis());
       pgCtl(() -> pgCtl.stop(PgCtl.Mode.IMMEDIATE, options.stopLimit()));
     }
     // The server deletes postmaster.pid shortly before its process ends.

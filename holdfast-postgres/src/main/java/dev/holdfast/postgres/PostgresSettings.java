@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -137,7 +138,11 @@ public record PostgresSettings(
   static Duration checkStatementTimeout(Duration timeout) {
     if (timeout.compareTo(SHORTEST_TIMEOUT) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
       throw new IllegalArgumentException(
-          "A statement timeout of %s is not valid: use 1 second to 1 day.".formatted(timeout));
+          "A statement timeout of %s is not valid: use %s to %s."
+              .formatted(
+                  Times.describe(timeout),
+                  Times.describe(SHORTEST_TIMEOUT),
+                  Times.describe(LONGEST_TIMEOUT)));
     }
     return timeout;
   }
@@ -165,7 +170,7 @@ public record PostgresSettings(
     if (aging.isNegative() || aging.compareTo(Duration.ofDays(365)) > 0) {
       throw new IllegalArgumentException(
           "An aging of %s is not valid: use zero to 365 days, such as 15 minutes."
-              .formatted(aging));
+              .formatted(Times.describe(aging)));
     }
     return aging;
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.api.job;
 
+import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -196,7 +197,7 @@ public sealed interface WaitReason {
     @Override
     public String describe() {
       return "The job has waited for a free slot for %s; jobs ahead of it in the queue: %s."
-          .formatted(waited, shown(before));
+          .formatted(Times.describe(waited), shown(before));
     }
   }
 

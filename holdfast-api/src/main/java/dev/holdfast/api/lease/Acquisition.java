@@ -1,5 +1,6 @@
 package dev.holdfast.api.lease;
 
+import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -33,9 +34,9 @@ public sealed interface Acquisition {
     public String describe() {
       return state == LeaseState.DONE
           ? "Lease '%s' was completed by %s and cannot be acquired for another %s."
-              .formatted(key, holder, remaining)
+              .formatted(key, holder, Times.describe(remaining))
           : "Lease '%s' is held by %s for another %s, or longer if it is renewed."
-              .formatted(key, holder, remaining);
+              .formatted(key, holder, Times.describe(remaining));
     }
   }
 

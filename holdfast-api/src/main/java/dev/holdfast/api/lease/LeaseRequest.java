@@ -1,6 +1,7 @@
 package dev.holdfast.api.lease;
 
 import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 
 /**
@@ -40,8 +41,12 @@ public record LeaseRequest(String key, Duration ttl, boolean once) {
   public static Duration checkTtl(String of, Duration ttl) {
     if (ttl.compareTo(SHORTEST_TTL) < 0 || ttl.compareTo(LONGEST_TTL) > 0) {
       throw new IllegalArgumentException(
-          "A TTL of %s for %s is not valid: give %d ms to %d days. A lease is renewed while its holder is alive, so the TTL need not cover the work."
-              .formatted(ttl, of, SHORTEST_TTL.toMillis(), LONGEST_TTL.toDays()));
+          "A TTL of %s for %s is not valid: give %s to %s. A lease is renewed while its holder is alive, so the TTL need not cover the work."
+              .formatted(
+                  Times.describe(ttl),
+                  of,
+                  Times.describe(SHORTEST_TTL),
+                  Times.describe(LONGEST_TTL)));
     }
     return ttl;
   }

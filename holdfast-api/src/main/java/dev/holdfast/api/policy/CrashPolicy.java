@@ -90,8 +90,8 @@ public record CrashPolicy(Action action, int maxCrashes, int maxFencings) {
   }
 
   /**
-   * Returns this policy with another maximum of fencings. A low one removes a job that stalls its
-   * process early, but may also remove jobs that only ran beside it. Defaults to 5.
+   * Returns this policy with another maximum of fencings. A low maximum dead-letters a job that
+   * stalls its process sooner, but also jobs that only ran beside it. Defaults to 5.
    *
    * @param fencings 1 to 100
    */

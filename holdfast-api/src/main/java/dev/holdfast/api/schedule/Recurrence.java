@@ -34,7 +34,8 @@ public record Recurrence(
   public Recurrence {
     if (jitter.isNegative() || jitter.compareTo(LONGEST_JITTER) > 0) {
       throw new IllegalArgumentException(
-          "A jitter of %s is not valid: give zero to %s.".formatted(jitter, LONGEST_JITTER));
+          "A jitter of %s is not valid: give zero to %s."
+              .formatted(Times.describe(jitter), Times.describe(LONGEST_JITTER)));
     }
     requireStorable("start", from);
     requireStorable("end", until);

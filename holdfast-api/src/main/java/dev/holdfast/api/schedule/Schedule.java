@@ -60,8 +60,8 @@ public record Schedule(
     }
     if (!(options.when() instanceof When.Now)) {
       throw new IllegalArgumentException(
-          "Schedule '%s' cannot delay its jobs by %s, because its timing defines when they are due: use jitter(...), or another timing."
-              .formatted(id, options.when()));
+          "Schedule '%s' cannot delay its jobs, because its timing defines when they are due: use jitter(...), or another timing."
+              .formatted(id));
     }
   }
 

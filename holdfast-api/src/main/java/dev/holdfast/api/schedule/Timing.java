@@ -1,5 +1,6 @@
 package dev.holdfast.api.schedule;
 
+import dev.holdfast.api.internal.Times;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -50,8 +51,9 @@ public sealed interface Timing {
       // A time plus the interval must remain a time that a database can store.
       if (interval.compareTo(SHORTEST) < 0 || interval.compareTo(LONGEST) > 0) {
         throw new IllegalArgumentException(
-            "An interval of %s is not valid: give a positive duration, at least %s and at most %d days."
-                .formatted(interval, SHORTEST, LONGEST.toDays()));
+            "An interval of %s is not valid: give a positive duration, at least %s and at most %s."
+                .formatted(
+                    Times.describe(interval), Times.describe(SHORTEST), Times.describe(LONGEST)));
       }
     }
 

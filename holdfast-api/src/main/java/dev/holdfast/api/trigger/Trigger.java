@@ -1,6 +1,7 @@
 package dev.holdfast.api.trigger;
 
 import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.internal.TriggerNames;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.task.TaskType;
@@ -93,8 +94,8 @@ public record Trigger(
     // A time plus one of these must remain a time that a database can store.
     if (value != null && (value.isNegative() || value.isZero() || value.compareTo(LONGEST) > 0)) {
       throw new IllegalArgumentException(
-          "A %s of %s is not valid for trigger '%s': give a positive duration of at most %d days."
-              .formatted(what, value, id, LONGEST.toDays()));
+          "A %s of %s is not valid for trigger '%s': give a positive duration of at most %s."
+              .formatted(what, Times.describe(value), id, Times.describe(LONGEST)));
     }
   }
 
@@ -115,12 +116,12 @@ public record Trigger(
     if (maxWait != null && debounce == null) {
       throw new IllegalArgumentException(
           "A maximum wait of %s has no effect for trigger '%s': add a debounce, or remove the maximum wait."
-              .formatted(maxWait, id));
+              .formatted(Times.describe(maxWait), id));
     }
     if (maxWait != null && debounce != null && maxWait.compareTo(debounce) < 0) {
       throw new IllegalArgumentException(
           "A maximum wait of %s is shorter than the debounce of %s of trigger '%s': give at least the debounce."
-              .formatted(maxWait, debounce, id));
+              .formatted(Times.describe(maxWait), Times.describe(debounce), id));
     }
   }
 

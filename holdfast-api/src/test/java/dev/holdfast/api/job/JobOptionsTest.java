@@ -47,10 +47,13 @@ class JobOptionsTest {
   void aDurationThatIsNotPositiveIsRejectedWithTheRemedy(Duration time) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobOptions.DEFAULTS.with(job -> job.timeout(time)))
-        .withMessage("A timeout of %s is not valid: give a positive duration.", time);
+        .withMessage(
+            "A timeout of %s is not valid: give a positive duration.", Times.describe(time));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobOptions.DEFAULTS.with(job -> job.startWithin(time)))
-        .withMessage("A start-within time of %s is not valid: give a positive duration.", time);
+        .withMessage(
+            "A start-within time of %s is not valid: give a positive duration.",
+            Times.describe(time));
   }
 
   @Test

@@ -57,7 +57,7 @@ class TaskTypeTest {
     assertThatThrownBy(() -> JobOptions.DEFAULTS.with(o -> o.startWithin(Duration.ZERO)))
         .hasMessageContaining("positive");
     assertThatThrownBy(() -> UniqueKey.within("k", Duration.ofSeconds(-5)))
-        .hasMessageContaining("PT-5S");
+        .hasMessageContaining("-5 s");
     assertThatThrownBy(() -> new TaskFailure("not a code", "x"))
         .hasMessageContaining("'not a code'");
     assertThatThrownBy(() -> Backoff.exponential(Duration.ofSeconds(1), 0.5, Duration.ofHours(1)))

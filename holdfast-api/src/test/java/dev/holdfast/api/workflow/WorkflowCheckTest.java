@@ -67,8 +67,8 @@ class WorkflowCheckTest {
             Workflow 'Orders' is not valid:
               - Workflow name 'Orders' is not valid: use segments of a-z, 0-9, _ and - joined by '::', at most 128 characters, such as orders::fulfil.
               - Step 'ship' is after step 'charg', which does not exist: did you mean 'charge'?
-              - Step 'charge': a time limit of PT0S is not valid: give a positive duration.
-              - Step 'sleep': a sleep of PT-1S is not valid: give zero or a positive duration.\
+              - Step 'charge': a time limit of 0 s is not valid: give a positive duration.
+              - Step 'sleep': a sleep of -1 s is not valid: give zero or a positive duration.\
             """);
   }
 
@@ -87,7 +87,7 @@ class WorkflowCheckTest {
             "Workflow label ' ' is not valid: give 1 to 256 characters, not blank, without NUL and"
                 + " without half of a surrogate pair (cut texts between characters, not inside"
                 + " one).",
-            "A deadline of PT0S is not valid: give a positive duration.");
+            "A deadline of 0 s is not valid: give a positive duration.");
   }
 
   @Test
@@ -281,8 +281,8 @@ class WorkflowCheckTest {
               flow.sleep("b", Duration.ofSeconds(-3));
             }))
         .containsExactly(
-            "Step 'a': a time limit of PT-2S is not valid: give a positive duration.",
-            "Step 'b': a sleep of PT-3S is not valid: give zero or a positive duration.");
+            "Step 'a': a time limit of -2 s is not valid: give a positive duration.",
+            "Step 'b': a sleep of -3 s is not valid: give zero or a positive duration.");
   }
 
   @Test

@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
       "Measure the API of a server: enqueueing, listing and counting, and the start.",
       "Compares POST of one job with the same web framework after one insert, and bulk POST with"
           + " enqueueAll in process; then lists and counts beside 1 million ready jobs, 5 million"
-          + " rows of history, 200,000 dead letters and 500,000 ended runs, without reading"
+          + " rows of history, 200,000 dead-lettered jobs and 500,000 ended runs, without reading"
           + " history. On a database that you give, it creates schemas holdfast_control and"
           + " holdfast_t1, and refuses to run if there are any."
     })

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * in that time, so for them the estimate is 0 and nothing is claimed early.
  */
 final class ClaimPace {
-  /** A claim that takes longer than this is not worth jobs that wait for it in this node. */
+  /** For slower claims, jobs would wait too long in this node. */
   private static final Duration LONGEST_CALL = Duration.ofMillis(20);
 
   private @Nullable Moment lastLook;

@@ -197,7 +197,7 @@ public final class ClaimSender {
         heldJob.markUnreported();
       }
       log.error(
-          "Job {} of task {} could not be started; the next heartbeat returns it to its queue",
+          "Job {} of task {} could not be started; the next heartbeat hands it back",
           heldJob.job().id(),
           heldJob.job().task(),
           broken);

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.claim;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.SlotQueue;
@@ -18,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims jobs for one lane, as many as it has free slots and room to prefetch, and as many as will
- * find a free slot in the time that a claim takes ({@link ClaimPace}).
+ * Claims jobs for the free slots of a lane, for its prefetch buffer, and for slots that will be
+ * free when the claim returns ({@link ClaimPace}).
  *
  * <p>While there is a backlog, the claimer claims whenever a quarter of its slots is free or a
  * short time has passed: claiming for single slots would make tiny batches. Without a backlog it
@@ -178,9 +179,9 @@ public final class Claimer implements Role {
     } catch (StoreException failure) {
       lane.hungerFor(0); // Or every job that ends in the meantime would cause another claim.
       log.warn(
-          "Claiming jobs from queue {} failed, retrying in {} ms: {}",
+          "Claiming jobs from queue {} failed, retrying in {}: {}",
           lane,
-          AFTER_FAILURE.toMillis(),
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
       return now.plus(AFTER_FAILURE);
     } finally {
@@ -201,9 +202,9 @@ public final class Claimer implements Role {
 
   /**
    * Returns how many jobs to claim beside those that have a slot, because slots become free while
-   * the claim is under way. None if the number of jobs to claim ahead is set; if another one waits
-   * for its slots, because the jobs of this lane would keep them; or if steps of runs follow each
-   * other in its slots, which then become free many at a time, when their runs end.
+   * the claim is under way. Returns 0 if the number of jobs to claim ahead is set, if another lane
+   * waits for its slots, because the jobs of this lane would keep them, or if steps of runs follow
+   * each other in its slots, which then become free many at a time, when their runs end.
    */
   private int soon(Moment now, int most) {
     int expected = pace.soon(now, lane.ended(), Math.max(2, enough()));

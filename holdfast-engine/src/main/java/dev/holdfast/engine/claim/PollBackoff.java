@@ -25,12 +25,12 @@ public record PollBackoff(Duration burst, Duration deepIdle, Duration unheard) {
     if (burst.compareTo(SHORTEST) < 0 || deepIdle.compareTo(burst) < 0) {
       throw new IllegalArgumentException(
           "Polling every %s to %s is not valid: use a burst of at least 1 ms and a deep idle interval that is not shorter."
-              .formatted(burst, deepIdle));
+              .formatted(Times.describe(burst), Times.describe(deepIdle)));
     }
     if (unheard.compareTo(SHORTEST) < 0) {
       throw new IllegalArgumentException(
           "Polling every %s while no notifications arrive is not valid: use at least 1 ms, such as 1 s."
-              .formatted(unheard));
+              .formatted(Times.describe(unheard)));
     }
     burst = Times.bounded(burst);
     deepIdle = Times.bounded(deepIdle);

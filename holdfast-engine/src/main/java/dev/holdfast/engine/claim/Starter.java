@@ -1,5 +1,6 @@
 package dev.holdfast.engine.claim;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.NodeClaims;
@@ -112,10 +113,10 @@ public final class Starter implements Role {
     } catch (RuntimeException | Error failure) {
       // A start can be repeated, so the batch simply waits, even if this one was executed.
       log.warn(
-          "Starting {} prefetched jobs of queue {} failed, retrying in {} ms: {}",
+          "Starting {} prefetched jobs of queue {} failed, retrying in {}: {}",
           batch.size(),
           lane,
-          AFTER_FAILURE.toMillis(),
+          Times.describe(AFTER_FAILURE),
           failure.toString());
       prefetched.putBack(batch);
       lane.slots().release(batch.size());

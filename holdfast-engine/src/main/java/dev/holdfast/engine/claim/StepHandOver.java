@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * keep a slot for {@link #LONGEST} after a claim, and then its next step goes through the queue.
  */
 public final class StepHandOver implements HandOver {
-  /** How long jobs that wait may be overtaken by the steps of a run that has a slot. */
+  /** How long the steps of a run may overtake waiting jobs. */
   static final Duration LONGEST = Duration.ofMillis(250);
 
   private final ClaimSender sender;
@@ -132,8 +132,7 @@ public final class StepHandOver implements HandOver {
    * A slot for a job.
    *
    * @param since when it was taken for a job from the queue
-   * @param reserved false if the job waits for the next slot of the lane: the one that was kept for
-   *     it is lent
+   * @param reserved false if its kept slot is lent, so the job waits for another
    */
   private record Place(Lane lane, Moment since, boolean reserved) {
     void run(HeldJob heldJob, Runner runner, Moment now) {

@@ -21,7 +21,7 @@ import java.util.random.RandomGenerator;
  * announcements for a queue share a wakeup that is already delayed.
  */
 public final class WakeupSpread implements Role {
-  private final ClusterSize crowd;
+  private final ClusterSize clusterSize;
   private final Consumer<String> claimers;
   private final Ticker ticker;
   private final RandomGenerator random;
@@ -32,8 +32,8 @@ public final class WakeupSpread implements Role {
    * @param claimers wakes the claimers of a queue
    */
   public WakeupSpread(
-      ClusterSize crowd, Consumer<String> claimers, Environment environment, Waker waker) {
-    this.crowd = crowd;
+      ClusterSize clusterSize, Consumer<String> claimers, Environment environment, Waker waker) {
+    this.clusterSize = clusterSize;
     this.claimers = claimers;
     this.ticker = environment.ticker();
     this.random = environment.random();
@@ -54,7 +54,8 @@ public final class WakeupSpread implements Role {
     Duration delay =
         own
             ? Duration.ZERO
-            : ClusterSize.delay(crowd.serving(work.queue()), work.jobs(), random.nextDouble());
+            : ClusterSize.delay(
+                clusterSize.serving(work.queue()), work.jobs(), random.nextDouble());
     if (delay.isZero()) {
       claimers.accept(work.queue());
       return;

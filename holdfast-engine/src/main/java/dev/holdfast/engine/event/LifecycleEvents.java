@@ -33,7 +33,7 @@ public final class LifecycleEvents implements LeaseEvents, AutoCloseable {
   /** About a second's worth of events of a busy node. */
   public static final int CAPACITY = 10_000;
 
-  private static final Duration FAREWELL = Duration.ofSeconds(1);
+  private static final Duration FLUSH_ON_CLOSE = Duration.ofSeconds(1);
 
   private final String node;
   private final @Nullable Dispatcher dispatcher;
@@ -185,7 +185,7 @@ public final class LifecycleEvents implements LeaseEvents, AutoCloseable {
     if (dispatcher == null || thread == null) {
       return;
     }
-    long deadline = System.nanoTime() + FAREWELL.toNanos();
+    long deadline = System.nanoTime() + FLUSH_ON_CLOSE.toNanos();
     while (!dispatcher.isIdle() && System.nanoTime() < deadline) {
       LockSupport.parkNanos(this, Duration.ofMillis(1).toNanos());
     }

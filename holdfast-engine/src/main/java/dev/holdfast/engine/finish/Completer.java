@@ -1,6 +1,7 @@
 package dev.holdfast.engine.finish;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.HeldJob;
@@ -183,7 +184,7 @@ public final class Completer implements Role, FinishSink {
     log.warn(
         "{} reports of ended attempts could not be written, retrying in {}, {} at a time: {}",
         pending.size() + waiting.count(),
-        retryDelay,
+        Times.describe(retryDelay),
         Math.min(width, failed.size()),
         failure.getMessage());
     resumeAt = now.plus(retryDelay);

@@ -29,7 +29,7 @@ public final class ClaimCalls {
    */
   public record Seen(long last, Set<Long> underWay, long oldest) {
 
-    /** Returns whether the jobs of this call were among the held jobs, or never would be. */
+    /** Returns whether this call can add no more held jobs. */
     public boolean wasOver(long number) {
       return number <= last && !underWay.contains(number);
     }

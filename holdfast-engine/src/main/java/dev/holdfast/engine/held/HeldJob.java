@@ -236,7 +236,8 @@ public final class HeldJob {
    * @return false if its code has started or its outcome is decided; then another thread reports it
    */
   public synchronized boolean withdraw() {
-    return !ran && settle(); // Code that has returned has no runner, but its outcome counts.
+    // After the code has returned no thread runs it, but its outcome still counts.
+    return !ran && settle();
   }
 
   /**

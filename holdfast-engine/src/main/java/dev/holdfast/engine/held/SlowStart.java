@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Limits how many crash suspects (jobs that may have killed their nodes) a node holds at the same
  * time: one at first, twice as many with each one that ends well, and one again under a new
- * incarnation. If a crash suspect kills its process, only the few that ran at the same time count
- * one more crash. A job that has a single crash left runs together with no other crash suspect, so
- * that no job is dead-lettered because of another one.
+ * incarnation. If a crash suspect kills its process, only the suspects that ran with it get another
+ * crash. A job that has a single crash left runs together with no other crash suspect, so that no
+ * job is dead-lettered because of another one.
  *
  * <p>No crash suspect keeps others waiting for longer than the patience of the node: after that
  * time it counts as ended well even while it runs. And a crash suspect that must be the only one

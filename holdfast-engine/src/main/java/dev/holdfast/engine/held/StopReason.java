@@ -11,8 +11,8 @@ public enum StopReason {
   /** This node has lost the claim; the outcome of the attempt is ignored. */
   CLAIM_LOST,
   /**
-   * The node is stopping, or a client requested the job back; it returns to its queue without using
-   * an attempt.
+   * The node is stopping, or a client requested the job back; it is handed back without using an
+   * attempt.
    */
   HANDED_BACK
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.lease;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.lease.LeaseLoss;
 import dev.holdfast.api.lease.LeaseRequest;
@@ -174,7 +175,9 @@ final class HeldLease implements Lease {
         return;
       }
     }
-    lose(LeaseLoss.NOT_RENEWED, "it could not be renewed within its TTL of " + ttl());
+    lose(
+        LeaseLoss.NOT_RENEWED,
+        "it could not be renewed within its TTL of " + Times.describe(ttl()));
   }
 
   private synchronized Duration ttl() {
@@ -309,7 +312,7 @@ final class HeldLease implements Lease {
           "The end of lease '{}' could not be written; it becomes free when its TTL of {} is over:"
               + " {}",
           key(),
-          ttl(),
+          Times.describe(ttl()),
           notWritten.getMessage());
       if (letGo()) {
         events.leaseLost(this, LeaseLoss.NOT_WRITTEN);

@@ -79,7 +79,7 @@ public final class LeaseAcquirer implements Leases {
 
   @Override
   public boolean reopen(String key) {
-    return calls.book().reopen(key);
+    return calls.store().reopen(key);
   }
 
   @Override
@@ -89,17 +89,17 @@ public final class LeaseAcquirer implements Leases {
 
   @Override
   public Optional<LeaseInfo> find(String key) {
-    return calls.book().find(key);
+    return calls.store().find(key);
   }
 
   @Override
   public List<LeaseInfo> list(Page<String> page) {
-    return calls.book().list(null, page.after().orElse(null), page.limit());
+    return calls.store().list(null, page.after().orElse(null), page.limit());
   }
 
   @Override
   public List<LeaseInfo> list(LeaseState state, Page<String> page) {
-    return calls.book().list(state, page.after().orElse(null), page.limit());
+    return calls.store().list(state, page.after().orElse(null), page.limit());
   }
 
   private static int checked(int limit) {

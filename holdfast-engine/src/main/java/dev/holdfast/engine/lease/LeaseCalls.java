@@ -24,7 +24,7 @@ import java.util.UUID;
  *
  * @param holder the display name of the holder
  */
-record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters meters) {
+record LeaseCalls(LeaseStore store, String holder, Ticker ticker, LeaseMeters meters) {
 
   Moment now() {
     return ticker.now();
@@ -41,7 +41,7 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
             "acquire lease '%s'".formatted(request.key()),
             () -> {
               Moment sentAt = now();
-              return new Reply(book.acquire(request, acquisition, holder), sentAt);
+              return new Reply(store.acquire(request, acquisition, holder), sentAt);
             });
     Duration took = started.until(now());
     switch (reply.result()) {
@@ -58,7 +58,7 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
     leases.forEach((lease, sent) -> renewals.add(lease.toRenewal(sent)));
     Set<Long> renewed;
     try {
-      renewed = book.renew(renewals);
+      renewed = store.renew(renewals);
     } catch (StoreException noReply) {
       Duration took = started.until(ticker.now());
       leases.forEach((lease, sent) -> {
@@ -83,7 +83,7 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
   boolean end(LeaseClaim claim, Ending how) {
     Moment started = now();
     boolean ours =
-        LeaseRetry.ask("end lease '%s'".formatted(claim.key()), () -> book.end(claim, how));
+        LeaseRetry.ask("end lease '%s'".formatted(claim.key()), () -> store.end(claim, how));
     if (ours) {
       Duration took = started.until(now());
       switch (how) {
@@ -96,7 +96,7 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
 
   List<LeaseInfo> reclaimExpired(int most) {
     Moment started = now();
-    List<LeaseInfo> reclaimed = book.reclaimExpired(most);
+    List<LeaseInfo> reclaimed = store.reclaimExpired(most);
     meters.reclaimed(reclaimed.size(), started.until(now()));
     return reclaimed;
   }

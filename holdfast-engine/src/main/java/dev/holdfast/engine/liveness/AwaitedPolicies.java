@@ -1,5 +1,6 @@
 package dev.holdfast.engine.liveness;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Recovery.Orphan;
 import dev.holdfast.engine.time.Moment;
@@ -65,9 +66,9 @@ public final class AwaitedPolicies {
     if (since == null) {
       log.warn(
           "No live node has a recovery policy for task {}, which decides about its crashed jobs;"
-              + " they are dead-lettered unless such a node starts within {} ms",
+              + " they are dead-lettered unless such a node starts within {}",
           kind.task,
-          atMost.toMillis());
+          Times.describe(atMost));
     }
     return now.isBefore((since == null ? now : since).plus(atMost));
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.liveness;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.role.Role;
@@ -99,9 +100,9 @@ public final class Heart implements Role {
       Duration delay = interval.afterFailure();
       failures++;
       log.warn(
-          "Heartbeat failed (attempt {}), retrying in {} ms: {}",
+          "Heartbeat failed (attempt {}), retrying in {}: {}",
           failures,
-          delay.toMillis(),
+          Times.describe(delay),
           failure.getMessage());
       return now.plus(delay);
     }

@@ -134,9 +134,9 @@ public final class LostClaimReturner implements Role {
     Set<ClaimId> given =
         claims.giveBack(
             due.tenure.incarnation(), due.jobs.stream().map(LostClaim::handBack).toList());
-    for (LostClaim stray : due.jobs) {
-      if (stray.heldJob != null) {
-        held.jobs().remove(stray.heldJob);
+    for (LostClaim claim : due.jobs) {
+      if (claim.heldJob != null) {
+        held.jobs().remove(claim.heldJob);
       }
     }
     log.warn(

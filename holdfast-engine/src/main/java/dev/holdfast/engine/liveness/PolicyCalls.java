@@ -1,5 +1,6 @@
 package dev.holdfast.engine.liveness;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.task.RecoveryPolicy.Decision;
 import dev.holdfast.engine.store.ClaimId;
 import java.time.Duration;
@@ -85,7 +86,10 @@ final class PolicyCalls {
     } catch (TimeoutException slow) {
       waits++;
       decision.cancel(true);
-      throw new Undecided(new TimeoutException("it did not decide within %s".formatted(patience)));
+      throw new Undecided(
+          new TimeoutException(
+              "it did not decide within %s: let it decide from the job and the crash, without waiting for another system"
+                  .formatted(Times.describe(patience))));
     } catch (InterruptedException stopped) {
       decision.cancel(true);
       Thread.currentThread().interrupt();

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.liveness;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.finish.ConfirmedOutcomes;
 import dev.holdfast.engine.liveness.CrashDecisions.Loss;
 import dev.holdfast.engine.meter.Meters;
@@ -37,14 +38,14 @@ final class SweepSummary {
     this.confirmed = confirmed;
   }
 
-  void add(Orphan orphan, RecoveryAction ruling, Result result) {
+  void add(Orphan orphan, RecoveryAction action, Result result) {
     meters.recovered(orphan);
     if (result == Result.CANCELLED_INSTEAD) {
       cancelled++;
       confirmed.cancelled(orphan);
       return;
     }
-    switch (ruling) {
+    switch (action) {
       case RecoveryAction.NotStarted back -> goesBack(orphan);
       case RecoveryAction.AfterFencing fenced -> goesBack(orphan);
       case RecoveryAction.AfterCrash(var held, Duration delay, var suspicion, var failure) -> {
@@ -78,10 +79,10 @@ final class SweepSummary {
     bus.publish(new Signal.RunsMarked(Duration.ZERO));
     if (counts().total() > 0) {
       log.warn(
-          "Jobs of node {}, silent for {} ms, were recovered: {} without a crash, {} after a crash,"
+          "Jobs of node {}, silent for {}, were recovered: {} without a crash, {} after a crash,"
               + " {} dead-lettered, {} cancelled",
           loss.id(),
-          loss.silence().toMillis(),
+          Times.describe(loss.silence()),
           withoutCrash,
           crashed,
           deadLettered,

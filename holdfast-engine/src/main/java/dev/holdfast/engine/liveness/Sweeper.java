@@ -1,6 +1,7 @@
 package dev.holdfast.engine.liveness;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.liveness.CrashDecisions.Loss;
 import dev.holdfast.engine.liveness.Recoverer.Lost;
@@ -181,8 +182,8 @@ public final class Sweeper implements Role {
       sweepDue = sweeps;
       Duration delay = AFTER_FAILURE.compareTo(interval) < 0 ? AFTER_FAILURE : interval;
       log.warn(
-          "Sweep for dead nodes failed, retrying in {} ms: {}",
-          delay.toMillis(),
+          "Sweep for dead nodes failed, retrying in {}: {}",
+          Times.describe(delay),
           failure.getMessage());
       return now.plus(delay);
     }

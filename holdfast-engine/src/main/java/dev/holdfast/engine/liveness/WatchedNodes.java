@@ -1,5 +1,6 @@
 package dev.holdfast.engine.liveness;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.liveness.CrashDecisions.Loss;
 import dev.holdfast.engine.liveness.Recoverer.Lost;
@@ -70,11 +71,11 @@ public final class WatchedNodes {
     telemetry.events().nodeDied(pulse.id(), pulse.incarnation());
     bus.publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
     log.warn(
-        "Node {} ({}) is dead: it has been silent for {} ms, longer than its timeout of {}; its"
+        "Node {} ({}) is dead: it has been silent for {}, longer than its timeout of {}; its"
             + " jobs can be recovered now",
         pulse.id(),
         pulse.incarnation(),
-        silence.toMillis(),
-        pulse.timeouts().running());
+        Times.describe(silence),
+        Times.describe(pulse.timeouts().running()));
   }
 }

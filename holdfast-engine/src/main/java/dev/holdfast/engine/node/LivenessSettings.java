@@ -88,7 +88,10 @@ public record LivenessSettings(
     if (timeouts.claimed().compareTo(timeouts.running()) > 0) {
       throw new IllegalArgumentException(
           "A timeout of %s for claimed jobs is longer than the one of %s for running jobs, after which the whole node is dead: use at most %s."
-              .formatted(timeouts.claimed(), timeouts.running(), timeouts.running()));
+              .formatted(
+                  Times.describe(timeouts.claimed()),
+                  Times.describe(timeouts.running()),
+                  Times.describe(timeouts.running())));
     }
     if (recoverClaimed) {
       requireSwept("claimed", timeouts.claimed(), sweep);
@@ -102,7 +105,11 @@ public record LivenessSettings(
     if (sweep.compareTo(timeout) >= 0) {
       throw new IllegalArgumentException(
           "A sweep interval of %s is too long for a timeout of %s for %s jobs: use less than the timeout, such as %s, or do not recover such jobs."
-              .formatted(sweep, timeout, what, timeout.dividedBy(2)));
+              .formatted(
+                  Times.describe(sweep),
+                  Times.describe(timeout),
+                  what,
+                  Times.describe(timeout.dividedBy(2))));
     }
   }
 
@@ -112,7 +119,11 @@ public record LivenessSettings(
       throw new IllegalArgumentException(
           "A timeout of %s for %s jobs is too short for a heartbeat every %s: use a timeout of at least %s, or a heartbeat of at most %s."
               .formatted(
-                  timeout, what, heartbeat, least, timeout.dividedBy(HEARTBEATS_WITHIN_TIMEOUT)));
+                  Times.describe(timeout),
+                  what,
+                  Times.describe(heartbeat),
+                  Times.describe(least),
+                  Times.describe(timeout.dividedBy(HEARTBEATS_WITHIN_TIMEOUT))));
     }
   }
 

@@ -55,7 +55,7 @@ final class NodeComponents {
   final QueueRules rules = new QueueRules();
   final TaskRules taskRules = new TaskRules();
   final AwaitedJobs awaited = new AwaitedJobs();
-  final ClusterSize crowd = new ClusterSize();
+  final ClusterSize clusterSize = new ClusterSize();
   final SignalBus bus;
   final Meters meters;
   final LifecycleEvents events;

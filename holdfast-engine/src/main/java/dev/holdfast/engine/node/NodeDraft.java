@@ -115,11 +115,12 @@ final class NodeDraft {
 
   /** Returns the settings of the node's own client. */
   ClientSettings clientSettings() {
-    ClientSettings all = telemetry == null ? client : client.tracing(telemetry);
-    for (EnqueueInterceptor inner : enqueueInterceptors) {
-      all = all.intercepting(inner);
-    }
-    return all;
+    return client.with(all -> {
+      if (telemetry != null) {
+        all.telemetry(telemetry);
+      }
+      enqueueInterceptors.forEach(all::interceptEnqueues);
+    });
   }
 
   /** Returns the schedules that the node declares. */

@@ -2,6 +2,7 @@ package dev.holdfast.engine.node;
 
 import dev.holdfast.api.HoldfastException;
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.lease.LeaseInfo;
@@ -147,7 +148,7 @@ final class SingleNodeGuard {
     if (result instanceof Acquisition.Busy busy) {
       throw new HoldfastException(
           "Node %s uses this database in single-node mode for another %s, so node %s cannot: stop the first one, wait for that time if it was killed, or run both without singleNode."
-              .formatted(busy.holder(), busy.remaining(), settings.id()));
+              .formatted(busy.holder(), Times.describe(busy.remaining()), settings.id()));
     }
     Lease held = result.orElseThrow();
     lease = held;

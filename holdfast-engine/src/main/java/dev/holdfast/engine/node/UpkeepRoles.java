@@ -39,7 +39,7 @@ final class UpkeepRoles {
                 components.store.staging(),
                 components.bus,
                 components.environment,
-                components.crowd,
+                components.clusterSize,
                 components.telemetry.spans(),
                 waker));
     this.scheduler =
@@ -49,7 +49,7 @@ final class UpkeepRoles {
                 components.bus,
                 components.settings.id(),
                 components.environment,
-                components.crowd,
+                components.clusterSize,
                 components.telemetry.spans(),
                 waker));
     whileEnabled(waker ->
@@ -66,7 +66,7 @@ final class UpkeepRoles {
                 components.store.queues(),
                 components.settings.queues().keySet(),
                 components.meters,
-                components.crowd)));
+                components.clusterSize)));
     this.registrar = registrar(from);
     registrar.ifPresent(role -> components.declared.add(role::isDone));
     if (!components.modes.isEnabled() && !from.declared.triggers.isEmpty()) {

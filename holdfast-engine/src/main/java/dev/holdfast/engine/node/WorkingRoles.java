@@ -129,7 +129,7 @@ final class WorkingRoles {
     Driver.Driven<WakeupSpread> spreading =
         components.drive(waker ->
             new WakeupSpread(
-                components.crowd, claimers::expectWork, components.environment, waker));
+                components.clusterSize, claimers::expectWork, components.environment, waker));
     this.wakeups = spreading.role();
     claiming.add(spreading);
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.role;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
@@ -71,7 +72,8 @@ public final class RoleThread<R extends Role> implements Driver.Driven<R> {
     } catch (
         Throwable failure) { // Checked exceptions too: other JVM languages throw them undeclared.
       if (!stopping.getAsBoolean()) {
-        log.error("Role {} failed, retrying in {}", role.name(), AFTER_ERROR, failure);
+        log.error(
+            "Role {} failed, retrying in {}", role.name(), Times.describe(AFTER_ERROR), failure);
       }
       return ticker.now().plus(AFTER_ERROR);
     }

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.rule;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.event.Telemetry;
@@ -132,7 +133,7 @@ public final class BreakerReporter implements Role {
         log.warn(
             "Could not report attempts of task {} to its breaker, retrying in {}: {}",
             task,
-            AFTER_FAILURE,
+            Times.describe(AFTER_FAILURE),
             failure.getMessage());
         putBack(attempts);
       }

@@ -89,11 +89,11 @@ public final class AttemptReporter {
         heldJob.job().task());
   }
 
-  /** Leaves it to the next heartbeat to release the job. */
+  /** Leaves it to the next heartbeat to hand the job back. */
   void unreported(HeldJob heldJob, Throwable broken) {
     heldJob.markUnreported();
     log.error(
-        "The outcome of job {} of {} could not be reported; the next heartbeat releases the job",
+        "The outcome of job {} of {} could not be reported; the next heartbeat hands it back",
         heldJob.job().id(),
         heldJob.job().task(),
         broken);

@@ -1,5 +1,8 @@
 package dev.holdfast.engine.run;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.engine.codec.JobPolicy;
@@ -15,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides what to report about an attempt that has ended: a success with its result, a retry, a
- * dead-lettered job, a cancelled one, or nothing, so that the job goes back to its queue.
+ * dead-lettered job, a cancelled one, or nothing, so that the job is handed back.
  */
 public final class FinishDecision {
   private static final Logger log = LoggerFactory.getLogger(FinishDecision.class);
@@ -70,7 +73,7 @@ public final class FinishDecision {
       case HANDED_BACK, CLAIM_LOST -> {
         if (outcome instanceof AttemptOutcome.Returned) {
           log.info(
-              "Job {} of {} returned after it was told to stop; it is released without"
+              "Job {} of {} returned after it was told to stop; it is handed back without"
                   + " using an attempt",
               heldJob.job().id(),
               heldJob.job().task());
@@ -144,7 +147,7 @@ public final class FinishDecision {
               code,
               failure.type(),
               failure.message(),
-              retry.delay());
+              Times.describe(retry.delay()));
       case Finish.Dead dead ->
           // The only place that logs the whole stack trace, once for each job.
           log.warn(
@@ -212,12 +215,13 @@ public final class FinishDecision {
                 attempt,
                 FailureCode.HEARTBEAT_TIMED_OUT,
                 "It sent no heartbeat for %s: call context.heartbeat() more often, or raise the heartbeat timeout."
-                    .formatted(policy.heartbeatTimeout()),
+                    .formatted(Times.describe(requireNonNull(policy.heartbeatTimeout()))),
                 node)
             : FailureReport.of(
                 attempt,
                 FailureCode.TIMED_OUT,
-                "It took longer than its timeout of %s.".formatted(policy.timeout()),
+                "It took longer than its timeout of %s."
+                    .formatted(Times.describe(requireNonNull(policy.timeout()))),
                 node);
     Finish finish =
         RetryDecision.onFailure(heldJob.claim(), failure, null, policy.retryOrDefault(), chance);

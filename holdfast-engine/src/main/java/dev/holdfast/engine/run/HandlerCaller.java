@@ -57,7 +57,9 @@ public final class HandlerCaller {
     return tasks
         .find(heldJob.job().task())
         .orElseThrow(() ->
-            new IllegalStateException("This node has no handler for task " + heldJob.job().task()));
+            new IllegalStateException(
+                "This node has no handler for task '%s': register one with NodeBuilder.handle before the node starts."
+                    .formatted(heldJob.job().task())));
   }
 
   private <P, R> AttemptOutcome call(HeldJob heldJob, Context context, Registered<P, R> task)

@@ -246,7 +246,7 @@ final class JournalledSteps implements DurableSteps {
         () -> services.journals().load(heldJob.job().id()));
   }
 
-  /** Never returns: its type lets it stand where a value is expected. */
+  /** Always throws; the return type only satisfies the compiler. */
   private synchronized boolean park(JournalEntry entry, Duration wake, @Nullable String signal) {
     if (parked == null) {
       parked = new Parked(new Finish.Parked(heldJob.claim(), entry, wake, signal));

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.run;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;
@@ -68,7 +69,7 @@ public final class Runner {
           "Executor {} rejected job {}; unless its code runs anyway, it is retried in {}: {}",
           lane.executor().name(),
           heldJob.job().id(),
-          AFTER_REJECTION,
+          Times.describe(AFTER_REJECTION),
           refused.toString());
     }
   }

@@ -1,5 +1,8 @@
 package dev.holdfast.engine.run;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.Lane;
@@ -223,7 +226,9 @@ public final class TimeoutWatcher implements Role {
         heldJob.job().id(),
         heldJob.job().task(),
         silent ? "heartbeat timeout" : "timeout",
-        silent ? heldJob.policy().heartbeatTimeout() : heldJob.policy().timeout());
+        Times.describe(
+            requireNonNull(
+                silent ? heldJob.policy().heartbeatTimeout() : heldJob.policy().timeout())));
   }
 
   private void giveUp(HeldJob heldJob, StopReason why) {

@@ -31,8 +31,8 @@ final class DeclarationDiff {
     }
     Set<String> ruled = new TreeSet<>();
     mine.forEach((id, fingerprint) -> {
-      Declaration ruling = newest.get(id);
-      if (ruling != null && ruling.fingerprint().equals(fingerprint)) {
+      Declaration latest = newest.get(id);
+      if (latest != null && latest.fingerprint().equals(fingerprint)) {
         ruled.add(id);
       }
     });

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.schedule;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.schedule.PutResult;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.engine.notify.Signal;
@@ -50,7 +51,7 @@ public final class Registrar implements Role {
 
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
 
-  private final ScheduleStore book;
+  private final ScheduleStore store;
   private final ScheduleWriter writer;
   private final SignalBus bus;
   private final Supplier<UUID> incarnation;
@@ -73,15 +74,15 @@ public final class Registrar implements Role {
    * @param queueCheck warns about queues that no node serves
    */
   public Registrar(
-      ScheduleStore book,
+      ScheduleStore store,
       SignalBus bus,
       Supplier<UUID> incarnation,
       String application,
       Collection<SchedulePlan> declared,
       Consumer<String> queueCheck,
       Waker waker) {
-    this.book = book;
-    this.writer = new ScheduleWriter(book);
+    this.store = store;
+    this.writer = new ScheduleWriter(store);
     this.bus = bus;
     this.incarnation = incarnation;
     this.application = application;
@@ -122,7 +123,7 @@ public final class Registrar implements Role {
       // Declare before looking for undeclared schedules: otherwise two nodes that start at once
       // could each cancel what the other is about to declare.
       UUID me = incarnation.get();
-      Survey survey = book.declare(me, application, fingerprints);
+      Survey survey = store.declare(me, application, fingerprints);
       for (String id : DeclarationDiff.ruledBy(fingerprints, survey.live())) {
         again |= !settled(id, survey.kept().get(id));
       }
@@ -133,7 +134,7 @@ public final class Registrar implements Role {
     } catch (StoreException failure) {
       log.warn(
           "Declared schedules could not be checked, retrying in {}: {}",
-          AFTER_FAILURE,
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
       return now.plus(AFTER_FAILURE);
     }
@@ -141,7 +142,7 @@ public final class Registrar implements Role {
   }
 
   private void cancelUndeclared(UUID me) {
-    List<String> gone = book.cancelUndeclared(me, application);
+    List<String> gone = store.cancelUndeclared(me, application);
     if (!gone.isEmpty()) {
       log.info(
           "Cancelled schedules {}: no live node of application '{}' declares them any more",

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class ScheduleWriter {
   private static final int TRIES = 20;
 
-  private final ScheduleStore book;
+  private final ScheduleStore store;
 
-  ScheduleWriter(ScheduleStore book) {
-    this.book = book;
+  ScheduleWriter(ScheduleStore store) {
+    this.store = store;
   }
 
   /** What to write, and the result to return once it is written; no draft to write nothing. */
@@ -36,10 +36,10 @@ final class ScheduleWriter {
   /** Changes a schedule by a decision about its current state. */
   <T> T change(String id, Function<Glance, Change<T>> decide) {
     for (int tries = 0; tries < TRIES; tries++) {
-      Glance glance = book.look(id);
+      Glance glance = store.look(id);
       Change<T> change = decide.apply(glance);
       if (change.draft() == null
-          || book.save(change.draft(), glance.kept().map(Kept::revision).orElse(null))) {
+          || store.save(change.draft(), glance.kept().map(Kept::revision).orElse(null))) {
         return change.result();
       }
     }

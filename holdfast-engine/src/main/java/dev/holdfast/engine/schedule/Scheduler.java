@@ -1,6 +1,7 @@
 package dev.holdfast.engine.schedule;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
@@ -38,13 +39,13 @@ public final class Scheduler implements Role {
   private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(1);
   private static final Duration SHORTEST_SPREAD = Duration.ofMillis(50);
 
-  private final ScheduleStore book;
+  private final ScheduleStore store;
   private final SignalBus bus;
   private final String node;
   private final Ticker ticker;
   private final Supplier<UUID> ids;
   private final RandomGenerator random;
-  private final ClusterSize crowd;
+  private final ClusterSize clusterSize;
   private final RoleSpans spans;
   private final Waker waker;
   private volatile boolean changed = true;
@@ -58,20 +59,20 @@ public final class Scheduler implements Role {
    * @param node the id of the node that fires
    */
   public Scheduler(
-      ScheduleStore book,
+      ScheduleStore store,
       SignalBus bus,
       String node,
       Environment environment,
-      ClusterSize crowd,
+      ClusterSize clusterSize,
       RoleSpans spans,
       Waker waker) {
-    this.book = book;
+    this.store = store;
     this.bus = bus;
     this.node = node;
     this.ticker = environment.ticker();
     this.ids = environment.ids();
     this.random = environment.random();
-    this.crowd = crowd;
+    this.clusterSize = clusterSize;
     this.spans = spans;
     this.waker = waker;
   }
@@ -102,7 +103,7 @@ public final class Scheduler implements Role {
     } catch (StoreException failure) {
       log.warn(
           "Due schedules could not be read, retrying in {}: {}",
-          AFTER_FAILURE,
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
     } finally {
       // Even if something was thrown: a role that returns NEVER is not called again.
@@ -124,13 +125,14 @@ public final class Scheduler implements Role {
   }
 
   private Duration spread() {
-    long most = Math.max(SHORTEST_SPREAD.toNanos(), ClusterSize.longest(crowd.nodes()).toNanos());
+    long most =
+        Math.max(SHORTEST_SPREAD.toNanos(), ClusterSize.longest(clusterSize.nodes()).toNanos());
     return Duration.ofNanos((long) (random.nextDouble() * most));
   }
 
   /** Fires what is due and returns how long until something else is. */
   private Duration fireDue() {
-    DueReport report = book.due(BATCH);
+    DueReport report = store.due(BATCH);
     Duration next = report.next().orElse(LONGEST_SLEEP);
     next = shorter(next, report.blocked() ? BEHIND_A_JOB : LONGEST_SLEEP);
     for (Kept kept : report.due()) {
@@ -159,11 +161,11 @@ public final class Scheduler implements Role {
     Duration wait =
         overdue.compareTo(AFTER_FAILURE) < 0 ? AFTER_FAILURE : shorter(overdue, LONGEST_BACKOFF);
     log.error(
-        "Schedule '{}' could not be fired, retrying in {} ms: {}",
+        "Schedule '{}' could not be fired, retrying in {}: {}",
         kept.plan().id(),
-        wait.toMillis(),
+        Times.describe(wait),
         failure.toString());
-    book.putOff(kept, wait);
+    store.putOff(kept, wait);
     return wait;
   }
 
@@ -174,7 +176,7 @@ public final class Scheduler implements Role {
       return LONGEST_SLEEP;
     }
     FireOrder order = FirePlan.settle(kept, due, now, node, ids);
-    FireReport report = book.fire(order);
+    FireReport report = store.fire(order);
     return switch (report.result()) {
       case FIRED -> {
         fired++;

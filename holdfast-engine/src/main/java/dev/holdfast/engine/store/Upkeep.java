@@ -27,7 +27,7 @@ public interface Upkeep {
       if (time.compareTo(SHORTEST) < 0) {
         throw new IllegalArgumentException(
             "%s cannot be kept for %s: use at least %s, so that clients can still read how they ended."
-                .formatted(what, time, SHORTEST));
+                .formatted(what, Times.describe(time), Times.describe(SHORTEST)));
       }
       return Times.bounded(time);
     }

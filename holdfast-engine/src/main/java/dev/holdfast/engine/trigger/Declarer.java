@@ -1,6 +1,7 @@
 package dev.holdfast.engine.trigger;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.store.TriggerStore;
@@ -18,11 +19,11 @@ public final class Declarer implements Role {
   private static final Logger log = LoggerFactory.getLogger(Declarer.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
 
-  private final TriggerStore book;
+  private final TriggerStore store;
   private final List<Trigger> triggers;
 
-  public Declarer(TriggerStore book, List<Trigger> triggers) {
-    this.book = book;
+  public Declarer(TriggerStore store, List<Trigger> triggers) {
+    this.store = store;
     this.triggers = List.copyOf(triggers);
   }
 
@@ -34,12 +35,12 @@ public final class Declarer implements Role {
   @Override
   public Moment tick(Moment now) {
     try {
-      triggers.forEach(book::put);
+      triggers.forEach(store::put);
       return Moment.NEVER;
     } catch (StoreException failure) {
       log.warn(
           "Declared triggers could not be stored, retrying in {}: {}",
-          AFTER_FAILURE,
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
       return now.plus(AFTER_FAILURE);
     }

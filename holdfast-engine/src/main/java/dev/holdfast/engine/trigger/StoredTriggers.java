@@ -12,42 +12,42 @@ import java.util.Optional;
 
 /** The triggers of a store. */
 public final class StoredTriggers implements Triggers {
-  private final TriggerStore book;
+  private final TriggerStore store;
   private final ServedQueues declared;
 
-  public StoredTriggers(TriggerStore book, ServedQueues declared) {
-    this.book = book;
+  public StoredTriggers(TriggerStore store, ServedQueues declared) {
+    this.store = store;
     this.declared = declared;
   }
 
   @Override
   public PutResult put(Trigger trigger) {
     declared.check(trigger.queue());
-    return book.put(trigger);
+    return store.put(trigger);
   }
 
   @Override
   public Optional<TriggerStatus> find(String id) {
-    return book.find(TriggerNames.id(id));
+    return store.find(TriggerNames.id(id));
   }
 
   @Override
   public List<TriggerStatus> list() {
-    return book.list();
+    return store.list();
   }
 
   @Override
   public boolean pause(String id) {
-    return book.pause(TriggerNames.id(id), true);
+    return store.pause(TriggerNames.id(id), true);
   }
 
   @Override
   public boolean resume(String id) {
-    return book.pause(TriggerNames.id(id), false);
+    return store.pause(TriggerNames.id(id), false);
   }
 
   @Override
   public boolean delete(String id) {
-    return book.delete(TriggerNames.id(id));
+    return store.delete(TriggerNames.id(id));
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.upkeep;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.role.Role;
@@ -33,7 +34,7 @@ public final class Sampler implements Role {
   private final QueueStore queues;
   private final Set<String> served;
   private final Meters meters;
-  private final ClusterSize crowd;
+  private final ClusterSize clusterSize;
   private boolean started;
   private Map<String, Long> warnedOf = Map.of();
   private long warnedOfRuns;
@@ -43,11 +44,11 @@ public final class Sampler implements Role {
    *
    * @param served the queues that this node serves
    */
-  public Sampler(QueueStore queues, Set<String> served, Meters meters, ClusterSize crowd) {
+  public Sampler(QueueStore queues, Set<String> served, Meters meters, ClusterSize clusterSize) {
     this.queues = queues;
     this.served = Set.copyOf(served);
     this.meters = meters;
-    this.crowd = crowd;
+    this.clusterSize = clusterSize;
   }
 
   @Override
@@ -68,14 +69,17 @@ public final class Sampler implements Role {
       Optional<Sample> sample = queues.sample(served, FRESH);
       next = sample.map(this::show).orElse(WHILE_ANOTHER_COUNTS);
     } catch (StoreException failure) {
-      log.warn("Queues could not be measured, retrying in {}: {}", ROUND, failure.getMessage());
+      log.warn(
+          "Queues could not be measured, retrying in {}: {}",
+          Times.describe(ROUND),
+          failure.getMessage());
     }
     return now.plus(next);
   }
 
   private Duration show(Sample sample) {
     meters.depths(served, sample.depths());
-    crowd.seen(sample.nodes(), sample.serving());
+    clusterSize.seen(sample.nodes(), sample.serving());
     Map<String, Long> unknown = sample.unknownTasks();
     meters.unknownTaskJobs(unknown.values().stream().mapToLong(Long::longValue).sum());
     if (!unknown.isEmpty() && !unknown.keySet().equals(warnedOf.keySet())) {

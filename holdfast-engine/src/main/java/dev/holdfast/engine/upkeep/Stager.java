@@ -1,6 +1,7 @@
 package dev.holdfast.engine.upkeep;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
@@ -31,7 +32,7 @@ public final class Stager implements Role {
   private final Staging staging;
   private final SignalBus bus;
   private final Ticker ticker;
-  private final ClusterSize crowd;
+  private final ClusterSize clusterSize;
   private final RandomGenerator random;
   private final RoleSpans spans;
   private Moment wanted = Moment.NEVER;
@@ -43,13 +44,13 @@ public final class Stager implements Role {
       Staging staging,
       SignalBus bus,
       Environment environment,
-      ClusterSize crowd,
+      ClusterSize clusterSize,
       RoleSpans spans,
       Waker waker) {
     this.staging = staging;
     this.bus = bus;
     this.ticker = environment.ticker();
-    this.crowd = crowd;
+    this.clusterSize = clusterSize;
     this.random = environment.random();
     this.spans = spans;
     this.waker = waker;
@@ -92,7 +93,7 @@ public final class Stager implements Role {
     } catch (StoreException failure) {
       log.warn(
           "Scheduled jobs could not be staged, retrying in {}: {}",
-          AFTER_FAILURE,
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
     } finally {
       synchronized (this) {
@@ -110,7 +111,7 @@ public final class Stager implements Role {
    * others later.
    */
   private Duration spread() {
-    return ClusterSize.delay(crowd.nodes(), 1, random.nextDouble());
+    return ClusterSize.delay(clusterSize.nodes(), 1, random.nextDouble());
   }
 
   private Duration stage() {

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.Signal;
@@ -121,7 +122,9 @@ public final class Advancer implements Role {
       }
     } catch (StoreException failure) {
       log.warn(
-          "Runs could not be advanced, retrying in {}: {}", AFTER_FAILURE, failure.getMessage());
+          "Runs could not be advanced, retrying in {}: {}",
+          Times.describe(AFTER_FAILURE),
+          failure.getMessage());
       expectIn(AFTER_FAILURE);
       return ticker.now().plus(AFTER_FAILURE);
     }

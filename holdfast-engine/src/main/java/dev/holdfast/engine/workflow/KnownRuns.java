@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The runs that this node started, advanced or claimed steps of, as they were then. From them it
  * plans what follows the success of a step before the success is stored, see {@link
- * RunAdvance#express}. A run that has changed meanwhile is not harmed: the store compares the
- * number of its last event.
+ * RunAdvance#express}. An outdated plan does no harm: the store compares the number of the last
+ * event of the run.
  *
  * <p>Runs with maps are not kept, because their counters change without events, nor are retried
  * ones whose steps may continue with the jobs that they had before. Only a limited number of runs

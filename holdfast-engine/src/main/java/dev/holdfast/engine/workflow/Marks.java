@@ -1,5 +1,6 @@
 package dev.holdfast.engine.workflow;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
@@ -7,7 +8,9 @@ import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.workflow.Graph.Work;
+import java.time.Duration;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Applies what happened to a run since the last advance. Within one advance outcomes come before
@@ -98,10 +101,15 @@ final class Marks {
     draft.failed(
         step,
         new RunData.Failure(
-            TIMED_OUT, "Step '%s' did not end within %s.".formatted(node.name(), node.timeout())));
+            TIMED_OUT, "Step '%s' did not end %s.".formatted(node.name(), within(node.timeout()))));
     if (state == StepState.ACTIVE) {
       draft.stop(step);
     }
+  }
+
+  /** A run that was moved may be in a graph without the limit that its timer was set for. */
+  private static String within(@Nullable Duration limit) {
+    return limit == null ? "in time" : "within " + Times.describe(limit);
   }
 
   /** The deadline limits the steps of the workflow; once they are done, cleanup is finished. */
@@ -109,8 +117,8 @@ final class Marks {
     boolean open = draft.state() == RunState.RUNNING || draft.state() == RunState.PAUSED;
     if (open && draft.phase() == RunPhase.MAIN) {
       String reason =
-          "%s: the run did not end within %s."
-              .formatted(DEADLINE, draft.index().graph().deadline());
+          "%s: the run did not end %s."
+              .formatted(DEADLINE, within(draft.index().graph().deadline()));
       draft.become(RunState.CANCELLING, reason);
       draft.event(RunEvent.Kind.CANCELLING, -1, reason);
       new Cleanup(draft).stop();

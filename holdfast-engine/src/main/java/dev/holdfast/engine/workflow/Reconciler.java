@@ -1,6 +1,7 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.store.RunRepair;
@@ -58,7 +59,7 @@ public final class Reconciler implements Role {
     } catch (StoreException failure) {
       log.warn(
           "Runs could not be compared with their jobs, retrying in {}: {}",
-          AFTER_FAILURE,
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
       return now.plus(AFTER_FAILURE);
     }

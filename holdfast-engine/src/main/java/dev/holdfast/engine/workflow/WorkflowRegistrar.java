@@ -1,6 +1,7 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.time.Moment;
@@ -42,7 +43,7 @@ public final class WorkflowRegistrar implements Role {
     } catch (StoreException failure) {
       log.warn(
           "Workflows could not be registered, retrying in {}: {}",
-          AFTER_FAILURE,
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
       return now.plus(AFTER_FAILURE);
     }

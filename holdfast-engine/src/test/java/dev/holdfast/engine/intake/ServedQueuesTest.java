@@ -57,7 +57,8 @@ class ServedQueuesTest {
 
   @Test
   void aStrictClientIsRejectedAndMayRetryAtOnce() {
-    ServedQueues queues = new ServedQueues(onlyMail(), new ClientSettings(1_000, true));
+    ServedQueues queues =
+        new ServedQueues(onlyMail(), ClientSettings.DEFAULT.with(s -> s.strictQueues(true)));
 
     for (int i = 0; i < 2; i++) {
       assertThatThrownBy(() -> queues.check("mial"))

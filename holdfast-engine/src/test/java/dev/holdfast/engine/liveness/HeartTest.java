@@ -154,9 +154,9 @@ class HeartTest {
 
     assertThat(logged.messages())
         .containsExactly(
-            "Heartbeat failed (attempt 1), retrying in 2666 ms: connection refused",
-            "Heartbeat failed (attempt 2), retrying in 2666 ms: connection refused",
-            "Heartbeat failed (attempt 1), retrying in 2666 ms: connection refused");
+            "Heartbeat failed (attempt 1), retrying in 2.666 s: connection refused",
+            "Heartbeat failed (attempt 2), retrying in 2.666 s: connection refused",
+            "Heartbeat failed (attempt 1), retrying in 2.666 s: connection refused");
   }
 
   @Test

@@ -19,11 +19,11 @@ class LivenessSettingsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(
             () -> LivenessSettings.DEFAULT.with(s -> s.claimedTimeout(Duration.ofSeconds(30))))
-        .withMessageContaining("A sweep interval of PT30S is too long for a timeout of PT30S");
+        .withMessageContaining("A sweep interval of 30 s is too long for a timeout of 30 s");
     assertThatIllegalArgumentException()
         .isThrownBy(
             () -> LivenessSettings.DEFAULT.with(s -> s.claimedTimeout(Duration.ofSeconds(20))))
-        .withMessageContaining("use a timeout of at least PT30S");
+        .withMessageContaining("use a timeout of at least 30 s");
   }
 
   @Test
@@ -50,6 +50,6 @@ class LivenessSettingsTest {
   void anUnlimitedHeartbeatIntervalIsRejected() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> LivenessSettings.DEFAULT.with(s -> s.heartbeat(FOREVER)))
-        .withMessageContaining("a heartbeat of at most PT20S");
+        .withMessageContaining("a heartbeat of at most 20 s");
   }
 }

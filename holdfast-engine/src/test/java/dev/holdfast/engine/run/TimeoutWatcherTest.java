@@ -144,7 +144,7 @@ class TimeoutWatcherTest {
             Finish.RetryIn.class,
             retry -> {
               assertThat(retry.failure().code()).isEqualTo(FailureCode.HEARTBEAT_TIMED_OUT);
-              assertThat(retry.failure().message()).contains("PT10S");
+              assertThat(retry.failure().message()).contains("10 s");
             });
   }
 

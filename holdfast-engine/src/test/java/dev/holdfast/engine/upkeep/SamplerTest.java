@@ -28,14 +28,14 @@ class SamplerTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   @RegisterExtension final Logged logged = Logged.by(Sampler.class);
-  private final ClusterSize crowd = new ClusterSize();
+  private final ClusterSize clusterSize = new ClusterSize();
   private Supplier<Optional<Sample>> samples = Optional::empty;
   private final Sampler sampler =
       new Sampler(
           only(QueueStore.class, "sample", () -> samples.get()),
           Set.of("mail", "empty"),
           new Meters(registry, "worker", List.of()),
-          crowd);
+          clusterSize);
 
   /** Returns a stub that supports one method only. */
   private static <T> T only(Class<T> type, String question, Supplier<?> result) {
@@ -98,8 +98,8 @@ class SamplerTest {
     assertThat(gauge("holdfast.queue.depth", "mail")).isEqualTo(3);
     assertThat(gauge("holdfast.queue.oldest.ready", "mail")).isEqualTo(2.5);
     assertThat(gauge("holdfast.queue.depth", "empty")).isZero();
-    assertThat(crowd.nodes()).isEqualTo(5);
-    assertThat(crowd.serving("mail")).isEqualTo(2);
+    assertThat(clusterSize.nodes()).isEqualTo(5);
+    assertThat(clusterSize.serving("mail")).isEqualTo(2);
     assertThat(registry.find("holdfast.queue.depth").tag("queue", "foreign").gauges()).isEmpty();
   }
 

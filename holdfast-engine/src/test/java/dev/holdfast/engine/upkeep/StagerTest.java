@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class StagerTest {
-  private final ClusterSize crowd = new ClusterSize();
+  private final ClusterSize clusterSize = new ClusterSize();
   private Moment now = new Moment(0);
   private final AtomicInteger looks = new AtomicInteger();
   private final AtomicInteger wakes = new AtomicInteger();
@@ -40,7 +40,7 @@ class StagerTest {
           },
           bus,
           Jobs.environment(() -> now, new Random(1)),
-          crowd,
+          clusterSize,
           RoleSpans.NONE,
           wakes::incrementAndGet);
 

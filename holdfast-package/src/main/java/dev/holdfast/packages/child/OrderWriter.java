@@ -9,7 +9,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * Writes orders to the standard input of a process, on a thread of its own. A process that does not
- * read blocks that thread once the pipe is full, and nobody else.
+ * read blocks that thread once the pipe is full, and no other thread.
  */
 final class OrderWriter implements AutoCloseable {
   private static final int MOST_WAITING = 10_000;

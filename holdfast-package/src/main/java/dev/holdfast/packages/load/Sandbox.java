@@ -28,7 +28,9 @@ public record Sandbox(boolean namespaces, boolean otherUser, boolean limits) {
   /** The user and group without privileges that Linux systems have. */
   private static final int NOBODY = 65_534;
 
-  /** Users that no system gives to anybody else: one for each tenant, so that none is shared. */
+  /**
+   * Users that no system gives to any other account: one for each tenant, so that none is shared.
+   */
   private static final int FIRST_USER = 1_900_000_000;
 
   private static final int MOST_USERS = 100_000_000;

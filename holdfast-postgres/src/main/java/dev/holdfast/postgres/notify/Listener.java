@@ -1,8 +1,8 @@
 package dev.holdfast.postgres.notify;
 
 import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalText;
 import dev.holdfast.postgres.db.SocketValidatedDataSource;
-import dev.holdfast.postgres.notify.SignalText.Received;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -242,7 +242,7 @@ final class Listener implements Runnable {
 
   private void receive(PGNotification[] arrived, SelfCheck check) {
     // A shared connection may still have notifications of an earlier listener.
-    String ownPing = SignalText.ping(self, pings);
+    String ownPing = NotifyPayload.ping(self, pings);
     if (check.isProven()
         || Arrays.stream(arrived).anyMatch(one -> one.getParameter().equals(ownPing))) {
       check.heard(System.nanoTime());
@@ -254,9 +254,9 @@ final class Listener implements Runnable {
 
   private void collect(PGNotification[] arrived) {
     for (PGNotification notification : arrived) {
-      SignalText.split(notification.getParameter())
+      NotifyPayload.split(notification.getParameter())
           .filter(received -> !received.sender().equals(self) && !received.isPing())
-          .map(Received::body)
+          .map(NotifyPayload::text)
           .flatMap(SignalText::read)
           .ifPresent(inbox::add);
     }

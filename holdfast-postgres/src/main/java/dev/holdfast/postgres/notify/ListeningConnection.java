@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 final class ListeningConnection {
   private static final Logger log = LoggerFactory.getLogger(ListeningConnection.class);
   private static final PGNotification[] NONE = {};
-  private static final Duration FAREWELL = Duration.ofSeconds(1);
+  private static final Duration UNLISTEN_TIMEOUT = Duration.ofSeconds(1);
 
   private final DataSource source;
   private final boolean pooled;
@@ -61,7 +61,7 @@ final class ListeningConnection {
       return;
     }
     try {
-      within(FAREWELL, "unlisten *");
+      within(UNLISTEN_TIMEOUT, "unlisten *");
       connection.close();
     } catch (SQLException gone) {
       log.debug("The listening connection was already broken", gone);

@@ -67,7 +67,7 @@ final class NotifySender implements Runnable {
   void ping(long number, Consumer<Boolean> outcome) {
     lock.lock();
     try {
-      ping = new Ping(SignalText.ping(sender, number), outcome);
+      ping = new Ping(NotifyPayload.ping(sender, number), outcome);
       wanted.signal();
     } finally {
       lock.unlock();

@@ -22,7 +22,7 @@ public final class PostgresCoordinator implements ClusterCoordinator {
   private static final Logger log = LoggerFactory.getLogger(PostgresCoordinator.class);
 
   /** How long closing waits for signals that have not been sent. */
-  private static final Duration FAREWELL = Duration.ofSeconds(2);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
   private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
   private final NodeNames names = new NodeNames();
@@ -106,9 +106,9 @@ public final class PostgresCoordinator implements ClusterCoordinator {
     sender.close();
     listener.close();
     try {
-      announcing.join(FAREWELL);
+      announcing.join(CLOSE_TIMEOUT);
       announcing.interrupt();
-      listening.join(FAREWELL);
+      listening.join(CLOSE_TIMEOUT);
     } catch (InterruptedException hurry) {
       Thread.currentThread().interrupt();
     }

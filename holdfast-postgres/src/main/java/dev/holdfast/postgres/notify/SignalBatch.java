@@ -69,7 +69,7 @@ public final class SignalBatch {
   /** Removes all signals and returns them as texts of the given sender. */
   public List<String> drain(String sender) {
     List<String> texts = new ArrayList<>(signals.size());
-    signals.values().forEach(signal -> texts.add(SignalText.write(sender, signal)));
+    signals.values().forEach(signal -> texts.add(NotifyPayload.of(sender, signal)));
     signals.clear();
     return texts;
   }

@@ -393,11 +393,12 @@ class TransactionIntakeTest {
   void theInterceptorsOfTheClientRunInTheTransactionToo() throws SQLException {
     TaskType<String, Void> task = TaskType.of("test::tagged", String.class);
     ClientSettings settings =
-        ClientSettings.DEFAULT.intercepting(enqueue ->
-            enqueue.proceed(
-                enqueue.requests().stream()
-                    .map(request -> request.with(job -> job.tags("tenant:1")))
-                    .toList()));
+        ClientSettings.DEFAULT.with(s ->
+            s.interceptEnqueues(enqueue ->
+                enqueue.proceed(
+                    enqueue.requests().stream()
+                        .map(request -> request.with(job -> job.tags("tenant:1")))
+                        .toList())));
     try (HoldfastClient client = HoldfastClient.on(fixture.store(), new JsonCodec(), settings)) {
       JobId one = client.in(caller).enqueue(task, "x").id();
       caller.commit();

@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.LargePayload;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.Outcomes.Result;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.postgres.PostgresFixture;
 import dev.holdfast.tck.contract.JobDraft;
@@ -67,6 +68,9 @@ class JobColumnsTest {
   private static final Set<String> STARTS_OVER =
       Set.of("run_at", "started_at", "start_by", "attempt", "cancel_requested", "crashes");
 
+  /** Columns that an ordinary retry sets. */
+  private static final Set<String> SET_BY_RETRY = Set.of("run_at", "start_by", "failures");
+
   /** Columns that name the step of a run. Such a job is not retried by itself. */
   private static final Set<String> OF_STEP = Set.of("run_id", "step", "item", "payload_ref");
 
@@ -106,15 +110,24 @@ class JobColumnsTest {
   }
 
   @Test
-  void everyKeptColumnIsCopiedToTheDeadLetterQueueAndBackAndToHistory() {
+  void everyKeptColumnIsCopiedByARetryToTheDeadLetterQueueAndBackAndToHistory() {
     Worker worker =
         Worker.joinStacks(
             fixture.store(), "node-1", Set.of(STACK), JobDraft.QUEUE, JobDraft.TASK, Modes.FULL);
     JobId id = enqueue(full());
 
     ClaimedJob first = worker.claimOne();
+    filled(id);
+    // Otherwise it would be cancelled, or lost because its run does not exist.
+    fixture.execute("update holdfast.job set cancel_requested = false, run_id = null");
+    Map<String, @Nullable String> started = row("job", id);
+    assertThat(worker.retryIn(first, Duration.ZERO)).isEqualTo(Result.WRITTEN);
+    Set<String> retried = without(kept(), SET_BY_RETRY);
+    assertThat(some(row("job", id), retried)).isEqualTo(some(started, retried));
+
+    ClaimedJob second = worker.claimOne();
     Map<String, @Nullable String> running = filled(id);
-    worker.failPermanently(first);
+    worker.failPermanently(second);
     Map<String, @Nullable String> dead = row("dead_letter", id);
 
     assertThat(some(dead, without(kept(), Set.of("failures"))))
@@ -125,9 +138,9 @@ class JobColumnsTest {
     Set<String> lasting = without(kept(), union(STARTS_OVER, Set.of("run_id")));
     assertThat(some(row("job", id), lasting)).isEqualTo(some(dead, lasting));
 
-    ClaimedJob second = worker.claimOne();
+    ClaimedJob third = worker.claimOne();
     Map<String, @Nullable String> again = filled(id);
-    worker.succeed(second);
+    worker.succeed(third);
 
     Set<String> inHistory = without(kept(), NOT_IN_HISTORY);
     assertThat(some(row("job_history", id), inHistory)).isEqualTo(some(again, inHistory));

@@ -99,8 +99,7 @@ final class Upkeep implements AutoCloseable {
               try {
                 work.run();
               } catch (RuntimeException failure) {
-                log.warn(
-                    "Could not {}, trying again in {} s: {}", what, seconds, failure.getMessage());
+                log.warn("Could not {}, retrying in {} s: {}", what, seconds, failure.getMessage());
               }
             },
             first.toSeconds(),

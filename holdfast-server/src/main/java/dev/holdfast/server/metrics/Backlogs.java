@@ -1,6 +1,7 @@
 package dev.holdfast.server.metrics;
 
 import dev.holdfast.api.HoldfastException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.QueueStore.Depth;
 import dev.holdfast.server.control.ControlDatabase;
@@ -87,7 +88,10 @@ public final class Backlogs implements AutoCloseable {
     try {
       refresh(Duration.ZERO);
     } catch (RuntimeException failure) {
-      log.warn("Backlogs could not be read, retrying in {}: {}", ROUND, failure.getMessage());
+      log.warn(
+          "Backlogs could not be read, retrying in {}: {}",
+          Times.describe(ROUND),
+          failure.getMessage());
     }
   }
 

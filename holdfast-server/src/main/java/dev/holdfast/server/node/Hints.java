@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * work, however many tenants there are.
  */
 public final class Hints {
-  /** Longer than it takes to register in a tenant: then another node takes the hint. */
+  /** How long a taken hint is hidden from other nodes; longer than a registration takes. */
   private static final Duration TAKEN = Duration.ofSeconds(5);
 
   /** By how much the deletion of old rows is delayed, so that many are deleted at a time. */

@@ -1,6 +1,7 @@
 package dev.holdfast.server.node;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.held.FairSlots;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.node.NodeCore;
@@ -157,8 +158,8 @@ public final class ServerNode implements AutoCloseable {
         next = core().isOver() ? AFTER_FAILURE : turn();
       } catch (StoreException failure) {
         log.warn(
-            "Looking for tenants with work failed, retrying in {} ms: {}",
-            AFTER_FAILURE.toMillis(),
+            "Looking for tenants with work failed, retrying in {}: {}",
+            Times.describe(AFTER_FAILURE),
             failure.getMessage());
         next = AFTER_FAILURE;
       } catch (RuntimeException failure) {

@@ -21,11 +21,11 @@ import org.slf4j.LoggerFactory;
  * The changes that requests to this server make in tenants.
  *
  * <p>A node that looks for work in a tenant does not see uncommitted changes. So a tenant is
- * <em>held</em> from before a change until a hint has been left after it. Either the node of this
- * server holds it, which looks before it leaves and does not leave during a change, or the process
- * does, with a hold that ends in the transaction that leaves the hints. If the process dies, the
- * process that releases its holds leaves hints. All changes within some seconds share one hold, so
- * most of them cost no statement.
+ * <em>held</em> from before a change until a hint has been left after it. If this server has a node
+ * in the tenant, that node holds it: it does not leave during a change, and looks for work before
+ * it leaves. Otherwise the process records a hold, which ends in the transaction that leaves the
+ * hints. If the process dies, the process that releases its holds leaves hints. All changes within
+ * some seconds share one hold, so most of them cost no statement.
  *
  * <p>Hints that are left before a change only save time: a node that takes one is already in the
  * tenant when the change is committed.

@@ -62,7 +62,7 @@ public final class TenantLinks implements TenantAccess {
 
   /** Traces the calls of the clients of tenants that are opened from now on. */
   public void tracing(OpenTelemetry telemetry) {
-    clients = clients.tracing(telemetry);
+    clients = clients.with(settings -> settings.telemetry(telemetry));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.holdfast.server.packages;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Environment;
 import dev.holdfast.server.tenant.OpenTenant;
@@ -108,8 +109,8 @@ public final class PackageNodes implements AutoCloseable {
         review();
       } catch (StoreException failure) {
         log.warn(
-            "Packages could not be read, retrying in {} s: {}",
-            LOOK.toSeconds(),
+            "Packages could not be read, retrying in {}: {}",
+            Times.describe(LOOK),
             failure.getMessage());
       } catch (RuntimeException failure) {
         log.error("Packages could not be reviewed, retrying soon", failure);
@@ -203,7 +204,7 @@ public final class PackageNodes implements AutoCloseable {
                 statements ->
                     LiveStacks.isUsed(statements, tenant.tenant(), version.id().toString()));
     if (!used) {
-      looked.remove(version.number()); // It is unloaded now, and does not come back as a rule.
+      looked.remove(version.number()); // It is unloaded now, and is normally not loaded again.
     }
     return used;
   }
@@ -238,10 +239,10 @@ public final class PackageNodes implements AutoCloseable {
     } catch (RuntimeException | LinkageError failure) {
       pausedUntil.put(key, System.nanoTime() + AFTER_FAILURE.toNanos());
       log.warn(
-          "Package {} of tenant {} could not be loaded, retrying in {} s: {}",
+          "Package {} of tenant {} could not be loaded, retrying in {}: {}",
           version.id(),
           tenant.tenant().name(),
-          AFTER_FAILURE.toSeconds(),
+          Times.describe(AFTER_FAILURE),
           failure.toString());
     }
   }

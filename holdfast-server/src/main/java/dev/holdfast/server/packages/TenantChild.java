@@ -1,5 +1,6 @@
 package dev.holdfast.server.packages;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.packages.child.ChildJvm;
 import dev.holdfast.packages.child.Orders;
 import dev.holdfast.server.tenant.OpenTenant;
@@ -94,10 +95,10 @@ final class TenantChild implements AutoCloseable {
       pause = lived ? FIRST_PAUSE : pause;
       log.warn(
           "The process of the packages of tenant {} ended with exit code {}; it is started again"
-              + " in {} ms, and its jobs count as crashed",
+              + " in {}, and its jobs count as crashed",
           tenant.tenant().name(),
           exit,
-          pause.toMillis());
+          Times.describe(pause));
       try {
         if (stopped.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
           return;

@@ -65,7 +65,7 @@ class ServerLogTest {
   }
 
   @Test
-  void linesForPeopleNameNodeAndJobToo() throws Exception {
+  void plainTextLinesNameNodeAndJobToo() throws Exception {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (TestServer server = new TestServer();
         AutoCloseable copy = ServerLog.copyTo(out, ServerLog.Format.TEXT)) {

@@ -6,14 +6,19 @@ import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobLogLine;
+import dev.holdfast.api.job.JobProgress;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.engine.codec.JobNotes;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.JobControl;
+import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Outcomes.Result;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -23,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Dead-lettered jobs: retrying and deleting them. */
 public abstract class DeadLetterContract extends Contract {
+  private static final Instant NOW = Instant.parse("2026-07-01T12:00:00Z");
 
   private JobId dead(JobDraft draft) {
     return bringTo(draft, JobState.FAILED);
@@ -70,7 +76,7 @@ public abstract class DeadLetterContract extends Contract {
    * Compares all fields of {@link Job} by reflection, so a field that is added later is included.
    */
   @Test
-  void everyEnqueuedFieldSurvivesDeadLetteringRetryAndHistory() {
+  void everyFieldSurvivesARetryDeadLetteringARequestedRetryAndHistory() {
     Worker worker = serving("node-1", "blue");
     JobDraft draft =
         job()
@@ -82,11 +88,18 @@ public abstract class DeadLetterContract extends Contract {
             .startWithin(Duration.ofHours(1))
             .stamp("blue", "node-9", freshId());
     JobId id = enqueue(draft);
-    Job enqueued = find(id);
-    assertThat(enqueued)
-        .as("every field that an enqueue gives has a value in this test")
-        .hasNoNullFieldsOrPropertiesExcept(
-            "result", "node", "progress", "startedAt", "endedAt", "run");
+    ClaimedJob first = worker.claimOne();
+    JobNotes notes =
+        new JobNotes(new JobProgress(1, 2, "half", NOW), List.of(new JobLogLine(NOW, 1, "a line")));
+    store
+        .outcomes()
+        .note(worker.incarnation(), List.of(new Outcomes.Note(first.claim(), notes.write())));
+    Job running = find(id);
+    assertThat(running)
+        .as("every field that an enqueue or a handler gives has a value in this test")
+        .hasNoNullFieldsOrPropertiesExcept("result", "endedAt", "run");
+    assertThat(running.progress()).isEqualTo(notes.progress());
+    assertThat(running.log()).isEqualTo(notes.log());
     String[] changing = {
       "state",
       "attempt",
@@ -100,24 +113,44 @@ public abstract class DeadLetterContract extends Contract {
       "result"
     };
 
-    worker.failPermanently(worker.claimOne());
+    worker.retryIn(first, Duration.ZERO);
+    Job waiting = find(id);
+    ClaimedJob second = worker.claimOne();
+    worker.failPermanently(second);
     Job failed = find(id);
     store.control().retry(id);
     Job retried = find(id);
-    ClaimedJob again = worker.claimOne();
-    worker.succeed(again);
+    ClaimedJob third = worker.claimOne();
+    worker.succeed(third);
     Job succeeded = find(id);
 
-    assertThat(List.of(failed, retried, succeeded))
+    assertThat(List.of(waiting, failed, retried, succeeded))
         .extracting(Job::state)
-        .containsExactly(JobState.FAILED, JobState.READY, JobState.SUCCEEDED);
-    assertThat(List.of(failed, retried, succeeded))
+        .containsExactly(JobState.READY, JobState.FAILED, JobState.READY, JobState.SUCCEEDED);
+    assertThat(List.of(waiting, failed, retried, succeeded))
         .allSatisfy(job ->
-            assertThat(job).usingRecursiveComparison().ignoringFields(changing).isEqualTo(enqueued))
-        .allSatisfy(job -> assertThat(job.failures()).isEqualTo(failed.failures()));
-    assertThat(failed.startBy()).isEqualTo(enqueued.startBy());
-    assertThat(failed.failures()).hasSize(1);
-    assertThat(again.policy()).isEqualTo("{\"x\":1}");
+            assertThat(job).usingRecursiveComparison().ignoringFields(changing).isEqualTo(running));
+    assertThat(waiting.startBy()).as("only a job that never started can expire").isNull();
+    assertThat(failed.failures()).hasSize(2).startsWith(waiting.failures().getFirst());
+    assertThat(List.of(retried.failures(), succeeded.failures())).containsOnly(failed.failures());
+    assertThat(List.of(second, third))
+        .allSatisfy(claimed ->
+            assertThat(claimed)
+                .usingRecursiveComparison()
+                .ignoringFields("token", "attempt", "notes", "readyAt", "claimedAt")
+                .isEqualTo(first))
+        .extracting(ClaimedJob::notes)
+        .containsOnly(notes.write());
+  }
+
+  @Test
+  void aDeadLetteredJobKeepsItsStartByTime() {
+    JobId id = enqueue(job().startWithin(Duration.ofHours(1)));
+    Job enqueued = find(id);
+    Worker worker = worker();
+    worker.failPermanently(worker.claimOne());
+
+    assertThat(find(id).startBy()).isNotNull().isEqualTo(enqueued.startBy());
   }
 
   @Test

@@ -90,7 +90,7 @@ public abstract class EventContract extends NodeTestBase {
     assertThatThrownBy(() -> Trigger.named("echo").on(EVENT).build())
         .hasMessageContaining("start(...)");
     assertThatThrownBy(() -> echo().window(Duration.ZERO).build())
-        .hasMessageContaining("PT0S")
+        .hasMessageContaining("0 s")
         .hasMessageContaining("positive");
     assertThatThrownBy(() -> echo().cooldown(Duration.ofDays(4_000)).build())
         .hasMessageContaining("3650 days");
@@ -98,12 +98,12 @@ public abstract class EventContract extends NodeTestBase {
         .hasMessageContaining("'id'")
         .hasMessageContaining("debounce");
     assertThatThrownBy(() -> echo().maxWait(Duration.ofSeconds(1)).build())
-        .hasMessageContaining("PT1S")
+        .hasMessageContaining("1 s")
         .hasMessageContaining("debounce");
     assertThatThrownBy(
             () -> echo().debounce(Duration.ofSeconds(2)).maxWait(Duration.ofSeconds(1)).build())
-        .hasMessageContaining("PT1S")
-        .hasMessageContaining("PT2S");
+        .hasMessageContaining("1 s")
+        .hasMessageContaining("2 s");
     assertThatThrownBy(() -> field("a..b")).hasMessageContaining("'a..b'");
     assertThatThrownBy(() -> field("a").is(new Note("x"))).hasMessageContaining("Note");
     assertThatThrownBy(() -> field("a").isGreaterThan(Double.NaN)).hasMessageContaining("NaN");

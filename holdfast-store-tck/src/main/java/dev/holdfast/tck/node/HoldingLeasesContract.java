@@ -82,7 +82,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
         .isThrownBy(() -> other.acquire(KEY).orElseThrow())
         .withMessageContaining(KEY)
         .withMessageContaining("node-1")
-        .withMessageContaining("another PT1M");
+        .withMessageContaining("another 1 min");
     assertThat(other.acquire(KEY).toOptional()).isEmpty();
     assertThat(count("acquired")).isEqualTo(1);
     assertThat(count("busy")).isEqualTo(2);

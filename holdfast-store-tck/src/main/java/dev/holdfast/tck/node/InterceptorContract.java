@@ -73,17 +73,17 @@ public abstract class InterceptorContract extends NodeTestBase {
   void enqueuesOfAClientRunInsideItsInterceptors() {
     List<Integer> sizes = new CopyOnWriteArrayList<>();
     ClientSettings settings =
-        ClientSettings.DEFAULT
-            .intercepting(enqueue ->
-                enqueue.proceed(
-                    enqueue.requests().stream()
-                        .map(request -> request.with(job -> job.tags("tenant:1")))
-                        .toList()))
-            .intercepting(enqueue -> {
-              sizes.add(enqueue.requests().size());
-              assertThat(enqueue.requests().get(0).options().tags()).contains("tenant:1");
-              return enqueue.proceed();
-            });
+        ClientSettings.DEFAULT.with(s ->
+            s.interceptEnqueues(enqueue ->
+                    enqueue.proceed(
+                        enqueue.requests().stream()
+                            .map(request -> request.with(job -> job.tags("tenant:1")))
+                            .toList()))
+                .interceptEnqueues(enqueue -> {
+                  sizes.add(enqueue.requests().size());
+                  assertThat(enqueue.requests().get(0).options().tags()).contains("tenant:1");
+                  return enqueue.proceed();
+                }));
     try (Holdfast holdfast = HoldfastClient.on(store(), new JsonCodec(), settings)) {
       Enqueued<String> one = holdfast.enqueue(ECHO, new Note("x"));
       List<Enqueued<String>> two = holdfast.enqueueAll(ECHO, List.of(new Note("y"), new Note("z")));
@@ -99,9 +99,10 @@ public abstract class InterceptorContract extends NodeTestBase {
   @Test
   void anInterceptorCanRejectAnEnqueue() {
     ClientSettings settings =
-        ClientSettings.DEFAULT.intercepting(enqueue -> {
-          throw new SecurityException("not allowed");
-        });
+        ClientSettings.DEFAULT.with(s ->
+            s.interceptEnqueues(enqueue -> {
+              throw new SecurityException("not allowed");
+            }));
     try (Holdfast holdfast = HoldfastClient.on(store(), new JsonCodec(), settings)) {
       assertThatThrownBy(() -> holdfast.enqueue(ECHO, new Note("x")))
           .isInstanceOf(SecurityException.class);
@@ -111,7 +112,8 @@ public abstract class InterceptorContract extends NodeTestBase {
 
   @Test
   void anInterceptorMustReturnOneResultPerRequest() {
-    ClientSettings settings = ClientSettings.DEFAULT.intercepting(enqueue -> List.of());
+    ClientSettings settings =
+        ClientSettings.DEFAULT.with(s -> s.interceptEnqueues(enqueue -> List.of()));
     try (Holdfast holdfast = HoldfastClient.on(store(), new JsonCodec(), settings)) {
       assertThatThrownBy(() -> holdfast.enqueue(ECHO, new Note("x")))
           .hasMessageContaining("0 results for 1 requests");

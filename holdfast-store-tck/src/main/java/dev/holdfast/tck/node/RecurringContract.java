@@ -390,7 +390,7 @@ public abstract class RecurringContract extends NodeTestBase {
         .hasMessageContaining("'Mars/Olympus'")
         .hasMessageContaining("Europe/Berlin");
     assertThatThrownBy(() -> work.every(Duration.ZERO))
-        .hasMessageContaining("PT0S")
+        .hasMessageContaining("0 s")
         .hasMessageContaining("positive");
     assertThatThrownBy(() -> work.cron("0 3 * * *").from(now).until(now.minusSeconds(1)).build())
         .hasMessageContaining("end after the start");
@@ -409,7 +409,8 @@ public abstract class RecurringContract extends NodeTestBase {
   void aStrictClientRejectsAScheduleForAQueueThatNoNodeServes() {
     Schedule misspelt = tick("a", Duration.ofHours(1)).queue("mial").build();
     try (HoldfastClient strict =
-        HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(1_000, true))) {
+        HoldfastClient.on(
+            store(), new JsonCodec(), ClientSettings.DEFAULT.with(s -> s.strictQueues(true)))) {
       assertThatThrownBy(() -> strict.schedules().put(misspelt))
           .hasMessageContaining("'mial'")
           .hasMessageContaining("start a node");
@@ -425,7 +426,7 @@ public abstract class RecurringContract extends NodeTestBase {
   void aDeclaredScheduleIsCreatedEvenIfNoNodeServesItsQueueYet() {
     start(
         node()
-            .client(new ClientSettings(1_000, true))
+            .client(ClientSettings.DEFAULT.with(s -> s.strictQueues(true)))
             .recurring(tick("a", Duration.ofHours(1)).queue("later").build()));
 
     await().atMost(SOON).until(() -> ids().equals(List.of("a")));

@@ -41,7 +41,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** How the jobs of dead nodes are recovered, and how their crash policies decide. */
+/** How the jobs of dead nodes are recovered, and how recovery policies decide. */
 public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void theJobsOfADeadNodeRunOnAnotherNode() throws Exception {
@@ -128,7 +128,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void theCrashPolicyOfATaskDecides() {
+  void theRecoveryPolicyOfATaskDecides() {
     List<RecoveryPolicy.Crash<Note>> asked = new CopyOnWriteArrayList<>();
     Enqueued<String> job =
         client()
@@ -162,7 +162,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aCrashPolicyCanUsePayloadAndTags() throws Exception {
+  void aRecoveryPolicyCanUsePayloadAndTags() throws Exception {
     Enqueued<String> again = crashing(new Note("again"), "x");
     Enqueued<String> failing = crashing(new Note("failing"), "x");
     Enqueued<String> barred = crashing(new Note("again"), "once");
@@ -188,7 +188,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aCrashPolicyThatCannotReadThePayloadFails() {
+  void aRecoveryPolicyThatCannotReadThePayloadFails() {
     TaskType<Integer, String> other = TaskType.of(ECHO.name(), Integer.class, String.class);
     Enqueued<String> job = crashing(new Note("not a number"), "x");
     dieWithClaimedJobs(1, 0);
@@ -206,7 +206,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aJobForWhichNoNodeHasACrashPolicyIsDeadLetteredAfterTheWait() {
+  void aJobForWhichNoNodeHasARecoveryPolicyIsDeadLetteredAfterTheWait() {
     Enqueued<String> job = crashing(new Note("x"), "x");
     dieWithClaimedJobs(1, 0);
     LivenessSettings brief =
@@ -272,7 +272,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void charactersThatCannotBeStoredAreReplacedInTheReasonOfACrashPolicy() {
+  void charactersThatCannotBeStoredAreReplacedInTheReasonOfARecoveryPolicy() {
     Enqueued<String> job =
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
@@ -289,7 +289,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aJobWhoseCrashPolicyThrowsThreeTimesIsDeadLettered() {
+  void aJobWhoseRecoveryPolicyThrowsThreeTimesIsDeadLettered() {
     AtomicInteger thrown = new AtomicInteger();
     Enqueued<String> asked =
         client()
@@ -321,7 +321,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aJobWhoseCrashPolicyReturnsNullIsDeadLettered() {
+  void aJobWhoseRecoveryPolicyReturnsNullIsDeadLettered() {
     Enqueued<String> asked =
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
@@ -339,7 +339,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aCrashPolicyThatHangsDelaysNoOtherJob() {
+  void aRecoveryPolicyThatHangsDelaysNoOtherJob() {
     CountDownLatch never = new CountDownLatch(1);
     Enqueued<String> asked =
         client()

@@ -89,16 +89,16 @@ final class StorableText {
   }
 
   /** Refuses a recovery action that contains NUL. */
-  static void require(RecoveryAction ruling) {
+  static void require(RecoveryAction action) {
     boolean bad =
-        switch (ruling) {
+        switch (action) {
           case RecoveryAction.NotStarted notStarted -> false;
           case RecoveryAction.AfterFencing fenced -> false;
           case RecoveryAction.AfterCrash crash -> hasNul(crash.failure());
           case RecoveryAction.DeadLetter bury -> hasNul(bury.failure());
         };
     if (bad) {
-      throw refused("The recovery action for job %s".formatted(ruling.claim().id()));
+      throw refused("The recovery action for job %s".formatted(action.claim().id()));
     }
   }
 

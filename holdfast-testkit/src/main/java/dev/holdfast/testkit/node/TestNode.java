@@ -1,6 +1,7 @@
 package dev.holdfast.testkit.node;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
@@ -254,7 +255,7 @@ public final class TestNode implements AutoCloseable {
     if (clock == null) {
       throw new UnsupportedOperationException(
           "The clock of a database cannot be advanced by %s: use a node in memory for this test, or make the job due with client().requeue(id)."
-              .formatted(time));
+              .formatted(Times.describe(time)));
     }
     clock.advance(time);
     driver.timeHasPassed();

@@ -2,6 +2,7 @@ package dev.holdfast.testkit.workflow;
 
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.Page;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.SignalResult;
 import dev.holdfast.api.type.TypeRef;
@@ -117,7 +118,7 @@ public final class TestedRun<R> {
                   stop == VirtualTime.Stop.IDLE
                       ? "nothing is due any more"
                       : "gave up after " + tester.time().limit(stop),
-                  elapsed(),
+                  Times.describe(elapsed()),
                   tester.now(),
                   executedSoFar()),
           waitingFor(),

@@ -2,6 +2,7 @@ package dev.holdfast.testkit.workflow;
 
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.Page;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobState;
@@ -91,11 +92,11 @@ final class VirtualTime {
   String limit(Stop stop) {
     return switch (stop) {
       case TOO_MANY_ATTEMPTS -> maxAttempts + " attempts";
-      case TOO_MUCH_TIME -> maxTime + " of virtual time";
+      case TOO_MUCH_TIME -> Times.describe(maxTime) + " of virtual time";
       case BLOCKED ->
           "%s of real time in %s, whose handler blocks the thread of the test"
               .formatted(
-                  script.get().limit().longest(),
+                  Times.describe(script.get().limit().longest()),
                   script.get().blocked().map(AttemptScript.Blocked::what).orElse("an attempt"));
       case DONE, IDLE -> "nothing";
     };

@@ -2,6 +2,7 @@ package dev.holdfast.testkit.workflow;
 
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.run.VoidTaskHandler;
 import dev.holdfast.api.task.TaskType;
@@ -209,7 +210,8 @@ public final class WorkflowTester {
   public WorkflowTester maxTime(Duration longest) {
     if (longest.isNegative() || longest.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(
-          "At most %s of virtual time is not valid: allow up to %s.".formatted(longest, LONGEST));
+          "At most %s of virtual time is not valid: allow up to %s."
+              .formatted(Times.describe(longest), Times.describe(LONGEST)));
     }
     time.maxTime(longest);
     return this;
@@ -226,7 +228,7 @@ public final class WorkflowTester {
     if (longest.isNegative() || longest.isZero() || longest.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(
           "At most %s of real time is not valid: allow more than none, and up to %s."
-              .formatted(longest, LONGEST));
+              .formatted(Times.describe(longest), Times.describe(LONGEST)));
     }
     script.limit().set(longest);
     return this;
@@ -273,7 +275,7 @@ public final class WorkflowTester {
     VirtualTime.Stop stop = time.pass(passing);
     if (stop != VirtualTime.Stop.DONE) {
       throw new StuckRunError(
-          "%s did not pass: gave up after %s.".formatted(passing, time.limit(stop)),
+          "%s did not pass: gave up after %s.".formatted(Times.describe(passing), time.limit(stop)),
           List.of(),
           script.blocked().map(AttemptScript.Blocked::where).orElse(null));
     }

@@ -386,7 +386,7 @@ class TestNodeTest {
         TestNode node = TestNode.on(store.store(), builder -> {})) {
       assertThatThrownBy(() -> node.advance(Duration.ofHours(1)))
           .isInstanceOf(UnsupportedOperationException.class)
-          .hasMessageContaining("PT1H")
+          .hasMessageContaining("1 h")
           .hasMessageContaining("use a node in memory")
           .hasMessageContaining("requeue");
     }

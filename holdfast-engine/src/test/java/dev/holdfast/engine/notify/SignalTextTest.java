@@ -1,12 +1,13 @@
-package dev.holdfast.postgres.notify;
+package dev.holdfast.engine.notify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
-import dev.holdfast.engine.notify.Signal;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -45,48 +46,30 @@ class SignalTextTest {
   @ParameterizedTest
   @MethodSource("signals")
   void everySignalIsReadBackUnchanged(Signal signal) {
-    SignalText.Received received = SignalText.split(SignalText.write("me", signal)).orElseThrow();
-
-    assertThat(received.sender()).isEqualTo("me");
-    assertThat(received.isPing()).isFalse();
-    assertThat(SignalText.read(received.body())).contains(signal);
+    assertThat(SignalText.read(SignalText.write(signal))).contains(signal);
   }
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "work", "work:mail", "work:mail:high", "due:soon", "call:x", "ping:1"})
-  void anInvalidSignalIsIgnored(String body) {
-    assertThat(SignalText.read(body)).isEmpty();
+      strings = {
+        "",
+        "work",
+        "work:mail",
+        "work:mail:high",
+        "due:soon",
+        "call:x",
+        "ping:1",
+        "tenant:x:joined"
+      })
+  void anInvalidSignalIsIgnored(String text) {
+    assertThat(SignalText.read(text)).isEmpty();
   }
 
   @Test
-  void aPingIsRecognisedByItsKind() {
-    assertThat(SignalText.split(SignalText.ping("me", 7)).orElseThrow().isPing()).isTrue();
-    assertThat(SignalText.split("no colon")).isEmpty();
-  }
+  void aDelayHasNoLimit() {
+    Signal.Scheduled never = new Signal.Scheduled(ChronoUnit.FOREVER.getDuration());
 
-  @Test
-  void ofEquivalentSignalsTheStrongestIsKept() {
-    SignalBatch batch = new SignalBatch();
-    batch.add(new Signal.NewWork("mail", 3));
-    batch.add(new Signal.NewWork("mail", 8));
-    batch.add(new Signal.NewWork("mail", 5));
-    batch.add(new Signal.NewWork("print", 1));
-    batch.add(new Signal.Scheduled(Duration.ofSeconds(9)));
-    batch.add(new Signal.Scheduled(Duration.ofSeconds(2)));
-
-    assertThat(batch.drain("me"))
-        .containsExactlyInAnyOrder("me:work:mail:8", "me:work:print:1", "me:due:2000000");
-    assertThat(batch.isEmpty()).isTrue();
-  }
-
-  @Test
-  void aBatchIsBounded() {
-    SignalBatch batch = new SignalBatch();
-    for (int i = 0; i < 5_000; i++) {
-      batch.add(new Signal.QueueChanged("q" + i));
-    }
-
-    assertThat(batch.drain("me")).hasSize(1_000);
+    assertThat(SignalText.read(SignalText.write(never)))
+        .contains(new Signal.Scheduled(Times.LONGEST));
   }
 }
