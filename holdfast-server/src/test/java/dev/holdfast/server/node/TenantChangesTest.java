@@ -14,10 +14,16 @@ import dev.holdfast.postgres.PostgresSettings;
 import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.schema.SchemaScripts;
+import dev.holdfast.server.audit.Actor;
+import dev.holdfast.server.audit.AuditLog;
 import dev.holdfast.server.control.ControlDatabase;
 import dev.holdfast.server.control.DatabaseAddress;
+import dev.holdfast.server.key.KeyStore;
 import dev.holdfast.server.node.Hints.Kind;
 import dev.holdfast.server.node.Hints.Served;
+import dev.holdfast.server.tenant.SchemaTenants;
+import dev.holdfast.server.tenant.TenantMigrations;
+import dev.holdfast.server.tenant.TenantState;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -231,6 +237,31 @@ class TenantChangesTest {
     later(Duration.ofSeconds(1));
     assertThat(count("ctl.hold where active")).isZero();
     assertThat(dueHints()).isPositive();
+  }
+
+  /** As if the server died after the commit: its node stays in the tenant, so it leaves no hint. */
+  @Test
+  void workOfATenantThatIsResumedIsFoundAlthoughTheServerDies() {
+    nodeStays = true;
+    SchemaScripts scripts = SchemaScripts.load(connections.migrating());
+    try (SchemaTenants tenants =
+        new SchemaTenants(
+            control,
+            new KeyStore(control, "test"),
+            new AuditLog(control),
+            new SchemaTenants.Settings(
+                Duration.ofDays(7),
+                new TenantMigrations(control, scripts),
+                new TenantLinks(connections, holds, signals, process, changes)))) {
+      tenants.setState("a1", TenantState.SUSPENDED, Actor.SERVER);
+      storeJob();
+      assertThat(dueHints()).isZero();
+
+      tenants.setState("a1", TenantState.ACTIVE, Actor.SERVER);
+    }
+
+    assertThat(dueHints()).isPositive();
+    assertThat(count("ctl.hint where kind = 'T'")).isPositive();
   }
 
   private static void othersTakeAllHints() {
