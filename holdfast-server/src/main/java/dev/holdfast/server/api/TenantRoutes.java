@@ -212,6 +212,7 @@ final class TenantRoutes {
   }
 
   private Response configure(Call call) {
+    Patterns.requireAll(call);
     Fields body = call.body();
     Tenant tenant = call.tenant().tenant();
     boolean shares =
