@@ -212,14 +212,47 @@ class TenantChangesTest {
           storeJob();
           assertThat(dueHints()).isZero();
           // The server dies here; another one finds it dead and releases what it holds.
-          List<Holds.Left> left = holds.of(process.database(), process.incarnation());
+          UUID dead = diesAndIsReplaced();
+          List<Holds.Left> left = holds.of(process.database(), dead);
           assertThat(left).extracting(Holds.Left::tenant).containsExactly(TENANT);
-          assertThat(holds.release(process.database(), process.incarnation(), left.getFirst()))
-              .isTrue();
+          assertThat(holds.release(process.database(), dead, left.getFirst())).isTrue();
           return 0;
         });
 
     assertThat(dueHints()).isPositive();
+  }
+
+  /** The holds of this process are those of a dead one. */
+  private static UUID diesAndIsReplaced() {
+    UUID dead = UUID.randomUUID();
+    try {
+      execute(
+          """
+          insert into ctl.node
+          select (jsonb_populate_record(n, '{"incarnation": "%1$s", "state": "DEAD"}')).*
+          from ctl.node n where incarnation = '%2$s';
+          update ctl.hold set process = '%1$s', incarnation = '%1$s' where process = '%2$s'
+          """
+              .formatted(dead, process.incarnation()));
+    } catch (SQLException failure) {
+      throw new AssertionError(failure);
+    }
+    return dead;
+  }
+
+  /** Such as when a server stops and cannot deregister: others find the hold when it is dead. */
+  @Test
+  void theHoldOfAProcessThatIsNotDeadStays() {
+    changes.make(
+        TENANT,
+        () -> {
+          List<Holds.Left> left = holds.of(process.database(), process.incarnation());
+          assertThat(left).hasSize(1);
+          assertThat(holds.release(process.database(), process.incarnation(), left.getFirst()))
+              .isFalse();
+          assertThat(count("ctl.hold where active")).isEqualTo(1);
+          return 0;
+        });
   }
 
   @Test
