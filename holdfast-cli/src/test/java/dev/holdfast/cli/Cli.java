@@ -18,9 +18,17 @@ public record Cli(int exit, String out, String err) {
 
   /** Runs the command with variables; without a folder for profiles there are none. */
   public static Cli with(Map<String, String> given, String... args) {
+    return with(given, new StringWriter(), args);
+  }
+
+  /**
+   * Runs the command with variables.
+   *
+   * @param out where it prints to, for threads that read it meanwhile
+   */
+  public static Cli with(Map<String, String> given, StringWriter out, String... args) {
     Map<String, String> variables = new HashMap<>(Map.of("XDG_CONFIG_HOME", "/nowhere"));
     variables.putAll(given);
-    StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int exit = Main.run(variables, new PrintWriter(out, true), new PrintWriter(err, true), args);
     return new Cli(exit, out.toString(), err.toString());

@@ -286,6 +286,10 @@ class RemoteCommandTest {
     assertThat(suspended.err()).contains("[TENANT_SUSPENDED]");
     assertThat(done(server.admin("tenant", "resume", "acme"))).contains("is active");
     assertThat(done(server.admin("tenant", "delete", "acme", "--force"))).contains("dropped at");
+    assertThat(done(server.admin("tenant", "restore", "acme"))).contains("is restored");
+    assertThat(done(server.admin("tenant", "resume", "acme"))).contains("is active");
+    assertThat(done(server.as(key, "job", "list"))).isNotNull();
+    assertThat(done(server.admin("tenant", "delete", "acme", "--force"))).contains("dropped at");
     refused(server.run("tenant", "list"), ExitCode.REFUSED);
   }
 

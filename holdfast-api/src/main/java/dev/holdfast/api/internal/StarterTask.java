@@ -15,4 +15,9 @@ public final class StarterTask {
   public static boolean is(String task) {
     return task.endsWith(SUFFIX);
   }
+
+  /** Returns the workflow whose runs a task starts. */
+  public static String workflow(String task) {
+    return task.substring(0, task.length() - SUFFIX.length());
+  }
 }

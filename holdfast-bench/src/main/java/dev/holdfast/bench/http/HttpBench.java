@@ -47,7 +47,7 @@ public final class HttpBench extends BenchCommand {
   static final TaskType<NoopJobs.Payload, Void> FAILING =
       TaskType.of("bench::failing", NoopJobs.Payload.class)
           .with(job -> job.retry(RetryPolicy.NEVER));
-  private static final Workflow<NoopJobs.Payload, Void> FLOW =
+  static final Workflow<NoopJobs.Payload, Void> FLOW =
       Workflow.define(
           "bench::flow",
           NoopJobs.Payload.class,

@@ -75,6 +75,7 @@ final class ListTimes {
   /** What a page or a bounded count may read of history, on average. */
   private static final double MOST_READ = 5_000;
 
+  private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]+)\"");
   private static final Pattern NEXT = Pattern.compile("\"next\":\"([^\"]+)\"");
 
   // Index entries and rows that were read in the tables that grow with time.
@@ -188,29 +189,54 @@ final class ListTimes {
     copies.make(table, where, first, rows);
   }
 
-  /** Every list and count, with the filters that it has, and the key to read it with. */
+  /**
+   * Every list and count, with the filters that it has, and the key to read it with; also those of
+   * one run, workflow or queue.
+   */
   private Map<String, String> paths(HttpConnection connection) throws IOException {
     Map<String, String> paths = new TreeMap<>();
+    Map<String, String> one =
+        Map.of("{run}", run(connection), "{workflow}", HttpBench.FLOW.name(), "{queue}", "default");
     for (Route route : server.routes()) {
+      String path = route.path().replace("{tenant}", "default");
+      boolean ofOne = path.contains("{");
+      for (Map.Entry<String, String> each : one.entrySet()) {
+        path = path.replace(each.getKey(), each.getValue());
+      }
       boolean listed =
           route.method() == Method.GET
-              && route.path().startsWith("/v1/")
-              && !route.path().replace("{tenant}", "").contains("{")
-              && !route.path().endsWith("/stream")
-              && !route.path().endsWith("/export");
+              && path.startsWith("/v1/")
+              && !path.contains("{")
+              && !path.endsWith("/stream")
+              && !path.endsWith("/export");
       if (!listed) {
         continue;
       }
-      String path = route.path().replace("{tenant}", "default");
       String with = route.permission() == Permission.ADMIN ? admin : key;
+      if (ofOne) {
+        paths.put(path, with);
+        continue;
+      }
       for (String filter : filters(path)) {
         paths.put(path + filter, with);
       }
-      if (DEEP.stream().anyMatch(path::endsWith)) {
+      if (DEEP.stream().anyMatch(route.path()::endsWith)) {
         paths.put(path + "?cursor=" + deep(connection, path, with), with);
       }
     }
     return paths;
+  }
+
+  /** Returns the id of a run. */
+  private String run(HttpConnection connection) throws IOException {
+    Matcher id =
+        ID.matcher(
+            connection.send(
+                HttpConnection.request("GET", HttpBench.TENANT + "/runs?limit=1", key, "")));
+    if (!id.find()) {
+      throw new BenchException("There is no run to read.");
+    }
+    return id.group(1);
   }
 
   private static List<String> filters(String path) {

@@ -130,6 +130,17 @@ public final class TenantCommand extends Group {
   }
 
   @Command(
+      name = "restore",
+      description = "Restore a deleted tenant whose data is not dropped yet. It is suspended then.")
+  int restore(
+      @Mixin Target target, @Parameters(paramLabel = "NAME", description = NAME) String name) {
+    return target.onServer(session ->
+        session.done(
+            session.post(Session.root("tenants", name, "restore")),
+            "Tenant '%s' is restored, and suspended until it is resumed.".formatted(name)));
+  }
+
+  @Command(
       name = "settings",
       description = "Print the settings of a tenant, or change some.",
       footer = "A change needs a key with can_manage_keys.")

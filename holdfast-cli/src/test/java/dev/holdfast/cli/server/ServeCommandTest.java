@@ -10,6 +10,7 @@ import dev.holdfast.cli.server.ServeProcesses.ServerProcess;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -109,8 +110,12 @@ class ServeCommandTest {
     shell.awaitOutput(work.workflow(), "workflow", "list");
     String run = shell.startedRun(work.workflow(), work.input());
     await().atMost(WAIT).until(() -> shell.isPacking(run));
+    StringWriter shown = new StringWriter();
     CompletableFuture<Cli> watch =
-        CompletableFuture.supplyAsync(() -> shell.run("run", "watch", run, "--patience=5m"));
+        CompletableFuture.supplyAsync(
+            () -> Cli.with(shell.variables(), shown, "run", "watch", run, "--patience=5m"));
+    // One that has not reached a server yet would end without one.
+    await().atMost(WAIT).until(() -> shown.toString().contains("STEP_STARTED pack"));
     first.forEach(ServerProcess::kill);
 
     List<ServerProcess> second = servers.start();

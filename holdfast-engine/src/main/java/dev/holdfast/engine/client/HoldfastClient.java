@@ -289,6 +289,14 @@ public final class HoldfastClient implements Holdfast {
     return publisher.publish(store.events(), event, payload);
   }
 
+  /**
+   * Publishes an event under a given id. A repeat with the same id starts no second job, even when
+   * the windows of the triggers are over.
+   */
+  public Published publish(String event, Object payload, UUID call) {
+    return publisher.publish(store.events(), event, payload, call);
+  }
+
   /** Fires a schedule under a given id. A repeat with the same id fires no second job. */
   public FireResult fire(String schedule, JobId job) {
     return schedules.fire(schedule, job);

@@ -15,12 +15,9 @@ import dev.holdfast.engine.store.EventIntake.Start;
 import dev.holdfast.engine.store.EventIntake.Started;
 import dev.holdfast.engine.store.EventIntake.SubjectRules;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.engine.store.NewJob.IdUse;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class EventPublication {
   private final String event;
   private final Payload payload;
-  private final Supplier<UUID> ids;
+  private final EventIds ids;
   private final JobOrigin origin;
   private final @Nullable String trace;
   private final Map<String, JobId> jobs = new HashMap<>();
@@ -45,7 +42,7 @@ public final class EventPublication {
    * @throws IllegalArgumentException if the payload is not JSON
    */
   public EventPublication(
-      String event, String payload, Supplier<UUID> ids, JobOrigin origin, @Nullable String trace) {
+      String event, String payload, EventIds ids, JobOrigin origin, @Nullable String trace) {
     this.origin = origin;
     this.trace = trace;
     this.event = event;
@@ -75,8 +72,8 @@ public final class EventPublication {
   private Start start(Trigger trigger, boolean repeated) {
     NewJob job =
         new NewJob(
-            jobs.computeIfAbsent(trigger.id(), fresh -> new JobId(ids.get())),
-            repeated ? IdUse.REPEATED : IdUse.FRESH,
+            jobs.computeIfAbsent(trigger.id(), ids::of),
+            ids.use(repeated),
             When.NOW,
             UniqueKey.within(payload.keyFor(trigger), trigger.window()),
             new NewJob.Content(

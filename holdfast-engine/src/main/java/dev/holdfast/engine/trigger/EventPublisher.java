@@ -54,11 +54,24 @@ public final class EventPublisher {
 
   /** Publishes an event in a new transaction. */
   public Published publish(EventIntake intake, String event, Object payload) {
+    return publish(intake, event, payload, EventIds.fresh(ids));
+  }
+
+  /**
+   * Publishes an event in a new transaction. A repeat with the same id starts no second job.
+   *
+   * @param call what the ids of the jobs are derived from
+   */
+  public Published publish(EventIntake intake, String event, Object payload, UUID call) {
+    return publish(intake, event, payload, EventIds.of(call));
+  }
+
+  private Published publish(EventIntake intake, String event, Object payload, EventIds jobs) {
     return spans.call(
         "publish",
         event,
         call -> {
-          EventPublication publication = publication(event, payload, call.trace());
+          EventPublication publication = publication(event, payload, jobs, call.trace());
           Published published =
               StoreRetry.ask(
                   "publish event %s".formatted(event), before -> publication.publish(intake));
@@ -79,18 +92,20 @@ public final class EventPublisher {
         "publish",
         event,
         call -> {
-          EventPublication publication = publication(event, payload, call.trace());
+          EventPublication publication =
+              publication(event, payload, EventIds.fresh(ids), call.trace());
           Published published = publication.publish(intake);
           afterCommit.accept(() -> announce(publication, published));
           return published;
         });
   }
 
-  private EventPublication publication(String event, Object payload, @Nullable String trace) {
+  private EventPublication publication(
+      String event, Object payload, EventIds jobs, @Nullable String trace) {
     TriggerNames.event(event);
     String text =
         Encoding.payload(codec, payload, "event '%s'".formatted(event), settings.payloadLimit());
-    return new EventPublication(event, text, ids, origin, trace);
+    return new EventPublication(event, text, jobs, origin, trace);
   }
 
   private void announce(EventPublication publication, Published published) {

@@ -34,6 +34,7 @@ public final class WorkflowCatalog {
       Collections.synchronizedMap(new WeakHashMap<>());
 
   private final Map<String, Workflow<?, ?>> defined = new ConcurrentHashMap<>();
+  private final Map<Workflow<?, ?>, String> hashes = new ConcurrentHashMap<>();
 
   /** A workflow of this process, with its graph as stored. */
   record Registered(Definitions.Stored stored, Graph graph) {}
@@ -71,8 +72,8 @@ public final class WorkflowCatalog {
   }
 
   /**
-   * Defines workflows of this process, so that runs can be started by name. They are stored when
-   * the first one is started, unless a node has stored them by then.
+   * Defines workflows of this process, so that runs can be started by name. Each is stored when it
+   * is first started, unless a node has stored it by then.
    */
   public void define(Collection<Workflow<?, ?>> workflows) {
     workflows.forEach(workflow -> defined.put(workflow.name(), workflow));
@@ -156,22 +157,27 @@ public final class WorkflowCatalog {
   }
 
   /**
-   * Returns the graph of a workflow that was stored last. If none is stored, stores the one that
-   * this process {@linkplain #define defines}.
+   * Returns the graph of a workflow that was stored last. If the one that this process {@linkplain
+   * #define defines} was never stored, it is newer than those: it is stored, and returned. One that
+   * is stored may be older: a newer program has started before this one was replaced.
    *
    * @throws UnknownWorkflowException if there is neither
    */
   Registered latest(String workflow) {
-    Optional<Definitions.Stored> found = definitions.versions(workflow).stream().findFirst();
-    if (found.isPresent()) {
-      return usable(found.get());
-    }
+    List<Definitions.Stored> versions = definitions.versions(workflow);
     Workflow<?, ?> own = defined.get(workflow);
-    if (own == null) {
+    if (own != null && versions.stream().noneMatch(stored -> stored.hash().equals(hash(own)))) {
+      forget(own); // If it is in the cache, it was deleted since.
+      return registered(own);
+    }
+    if (versions.isEmpty()) {
       throw new UnknownWorkflowException(workflow, definitions.names());
     }
-    forget(own); // If it is in the cache, it was deleted since.
-    return registered(own);
+    return usable(versions.getFirst());
+  }
+
+  private String hash(Workflow<?, ?> own) {
+    return hashes.computeIfAbsent(own, any -> hash(any, codec));
   }
 
   /**

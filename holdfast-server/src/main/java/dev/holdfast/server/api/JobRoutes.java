@@ -27,7 +27,6 @@ import dev.holdfast.server.http.JsonText;
 import dev.holdfast.server.http.Query;
 import dev.holdfast.server.http.Response;
 import dev.holdfast.server.http.Route;
-import dev.holdfast.server.tenant.TenantState;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -163,7 +162,11 @@ final class JobRoutes {
     return paging.page(
         call,
         new Paging.Listed<JobId, Job>(
-            "jobs", JobId::parse, job -> job.id().toString(), job -> JobView.job(job, visible)),
+            "jobs",
+            JobId::parse,
+            job -> job.id().toString(),
+            job -> JobView.job(job, visible),
+            JobView::characters),
         (after, limit) ->
             client(call)
                 .list(filter, after == null ? Page.first(limit) : Page.after(after, limit)));
@@ -193,9 +196,8 @@ final class JobRoutes {
     Job job = find(call);
     Visible visible = Visible.to(call);
     ObjectNode view = JobView.job(job, visible);
-    boolean suspended = call.tenant().tenant().state() == TenantState.SUSPENDED;
     WaitReason reason = client(call).whyWaiting(job.id()).orElse(null);
-    view.set("why", new Why(job, visible).view(reason, suspended));
+    view.set("why", new Why(job, visible).view(reason, call.tenant()));
     return Response.ok(view);
   }
 

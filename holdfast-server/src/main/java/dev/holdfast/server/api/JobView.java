@@ -53,6 +53,24 @@ final class JobView {
     return view.done();
   }
 
+  /** Returns how many characters of data a job has. */
+  static long characters(Job job) {
+    return length(job.payload())
+        + length(job.result())
+        + job.log().stream().mapToLong(line -> line.text().length()).sum()
+        + characters(job.failures());
+  }
+
+  static long characters(List<FailedAttempt> failures) {
+    return failures.stream()
+        .mapToLong(failure -> length(failure.message()) + length(failure.stackTrace()))
+        .sum();
+  }
+
+  private static long length(@Nullable String text) {
+    return text == null ? 0 : text.length();
+  }
+
   private static @Nullable JsonNode json(@Nullable String text) {
     return text == null ? null : JsonText.orString(text);
   }

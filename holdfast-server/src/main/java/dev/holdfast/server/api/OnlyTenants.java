@@ -53,6 +53,11 @@ record OnlyTenants(OpenTenant tenant) implements Tenants {
     throw unchangeable();
   }
 
+  @Override
+  public Tenant restore(String name, Actor actor) {
+    throw unchangeable();
+  }
+
   private static UnsupportedOperationException unchangeable() {
     return new UnsupportedOperationException("A database without a server has no tenants");
   }

@@ -5,12 +5,14 @@ import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Cursors;
 import dev.holdfast.server.http.JsonText;
 import dev.holdfast.server.http.Response;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -19,6 +21,12 @@ import tools.jackson.databind.node.ArrayNode;
 final class Paging {
   private static final int USUAL = 50;
   private static final int MOST = 500;
+
+  /** A page ends with the entry that exceeds this size. */
+  private static final long MOST_CHARACTERS = 8L << 20;
+
+  /** So many entries are read before it is known how large they are. */
+  private static final int FIRST = 20;
 
   private final Cursors cursors;
 
@@ -37,12 +45,26 @@ final class Paging {
             .done());
   }
 
-  /** How a list is ordered and written. */
+  /**
+   * How a list is ordered and written.
+   *
+   * @param size how many characters of data an entry has; null if all entries are small
+   */
   record Listed<K, T>(
       String name,
       Function<String, K> parse,
       Function<T, String> key,
-      Function<T, JsonNode> view) {}
+      Function<T, JsonNode> view,
+      @Nullable ToLongFunction<T> size) {
+    /** A list of small entries. */
+    Listed(
+        String name,
+        Function<String, K> parse,
+        Function<T, String> key,
+        Function<T, JsonNode> view) {
+      this(name, parse, key, view, null);
+    }
+  }
 
   /**
    * Returns a page of entries that are few enough to read all of them, in the order of their keys.
@@ -62,8 +84,12 @@ final class Paging {
                 .toList());
   }
 
+  /** Some entries of a list, and whether more follow. */
+  private record Some<T>(List<T> entries, boolean more) {}
+
   /**
-   * Returns a page. One entry more than requested is read, to see whether another page follows.
+   * Returns a page. One entry more than requested is read, to see whether another page follows. A
+   * page of large entries has fewer than requested, so that no request takes too much memory.
    *
    * @param fetch reads entries after a key, or from the beginning; the second argument is how many
    */
@@ -72,14 +98,42 @@ final class Paging {
     int limit = call.query().integer("limit", 1, MOST, USUAL);
     K after = cursors.read(call.scope(), call.query().text("cursor"), listed.parse());
     call.query().done();
-    List<T> found = fetch.apply(after, limit + 1);
-    List<T> shown = found.subList(0, Math.min(limit, found.size()));
+    Some<T> shown = read(listed, fetch, after, limit);
     ArrayNode array = JsonText.array();
-    shown.forEach(entry -> array.add(listed.view().apply(entry)));
+    shown.entries().forEach(entry -> array.add(listed.view().apply(entry)));
     String next =
-        found.size() > limit
-            ? cursors.write(call.scope(), listed.key().apply(shown.getLast()))
+        shown.more()
+            ? cursors.write(call.scope(), listed.key().apply(shown.entries().getLast()))
             : null;
     return Response.ok(JsonText.object().set(listed.name(), array).put("next", next).done());
+  }
+
+  /** Reads large entries in portions, of as many as are likely to fit. */
+  private static <K, T> Some<T> read(
+      Listed<K, T> listed,
+      BiFunction<@Nullable K, Integer, List<T>> fetch,
+      @Nullable K after,
+      int limit) {
+    ToLongFunction<T> size = listed.size();
+    List<T> entries = new ArrayList<>();
+    K from = after;
+    long characters = 0;
+    int portion = size == null ? limit + 1 : Math.min(limit + 1, FIRST);
+    while (true) {
+      List<T> found = fetch.apply(from, portion);
+      for (T entry : found) {
+        if (entries.size() == limit || characters > MOST_CHARACTERS) {
+          return new Some<>(entries, true);
+        }
+        entries.add(entry);
+        characters += size == null ? 0 : size.applyAsLong(entry);
+      }
+      if (found.size() < portion) {
+        return new Some<>(entries, false);
+      }
+      from = listed.parse().apply(listed.key().apply(found.getLast()));
+      long fit = (MOST_CHARACTERS - characters) * entries.size() / Math.max(1, characters);
+      portion = Math.clamp(fit, 1, limit + 1 - entries.size());
+    }
   }
 }

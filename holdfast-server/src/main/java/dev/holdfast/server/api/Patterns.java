@@ -1,5 +1,6 @@
 package dev.holdfast.server.api;
 
+import dev.holdfast.api.internal.StarterTask;
 import dev.holdfast.server.http.Call;
 import dev.holdfast.server.http.Code;
 
@@ -7,9 +8,13 @@ import dev.holdfast.server.http.Code;
 final class Patterns {
   private Patterns() {}
 
+  /** A task that starts runs needs the workflow too. */
   static void requireTask(Call call, String task) {
     if (!call.caller().mayUseTask(task)) {
       throw Code.FORBIDDEN.because("The key may not use task '%s'.", task);
+    }
+    if (StarterTask.is(task)) {
+      requireWorkflow(call, StarterTask.workflow(task));
     }
   }
 

@@ -127,7 +127,8 @@ final class RunRoutes {
             "runs",
             text -> new RunId(UUID.fromString(text)),
             run -> run.id().toString(),
-            run -> RunView.run(run, visible)),
+            run -> RunView.run(run, visible),
+            RunView::characters),
         (after, limit) ->
             runs(call).list(filter, after == null ? Page.first(limit) : Page.after(after, limit)));
   }
@@ -176,7 +177,8 @@ final class RunRoutes {
             "items",
             Integer::valueOf,
             item -> String.valueOf(item.position()),
-            item -> RunView.item(item, payloads)),
+            item -> RunView.item(item, payloads),
+            RunView::characters),
         (after, limit) ->
             runs(call).items(run, step).stream()
                 .skip(after == null ? 0 : after + 1L)

@@ -46,6 +46,25 @@ public final class RunView {
     return view.done();
   }
 
+  /** Returns how many characters of data a run has. */
+  static long characters(Run run) {
+    return length(run.input())
+        + length(run.result())
+        + run.steps().stream()
+            .mapToLong(step ->
+                length(step.input()) + length(step.output()) + JobView.characters(step.failures()))
+            .sum();
+  }
+
+  /** Returns how many characters of data an element of a map has. */
+  static long characters(RunItem item) {
+    return item.input().length() + length(item.output());
+  }
+
+  private static long length(Optional<String> text) {
+    return text.map(String::length).orElse(0);
+  }
+
   private static @Nullable JsonNode json(Optional<String> text) {
     return text.map(JsonText::orString).orElse(null);
   }

@@ -47,6 +47,7 @@ final class TenantRoutes {
         Route.of(Method.DELETE, TENANT, ADMIN, this::delete),
         Route.post(TENANT + "/suspend", ADMIN, this::suspend),
         Route.post(TENANT + "/resume", ADMIN, this::resume),
+        Route.post(TENANT + "/restore", ADMIN, this::restore),
         Route.get(TENANT + "/settings", READ, this::settings),
         Route.of(Method.PATCH, TENANT + "/settings", MANAGE_KEYS, this::configure));
   }
@@ -148,6 +149,14 @@ final class TenantRoutes {
         view(tenants().setState(call.path("tenant"), TenantState.ACTIVE, call.actor())));
   }
 
+  private Response restore(Call call) {
+    call.optionalBody().done();
+    Response response =
+        Response.ok(view(tenants().restore(call.path("tenant"), call.actor().in(null))));
+    services.ring().reload();
+    return response;
+  }
+
   private Response settings(Call call) {
     call.query().done();
     return Response.ok(view(call.tenant().tenant().settings()));
@@ -203,6 +212,7 @@ final class TenantRoutes {
   }
 
   private Response configure(Call call) {
+    Patterns.requireAll(call);
     Fields body = call.body();
     Tenant tenant = call.tenant().tenant();
     boolean shares =

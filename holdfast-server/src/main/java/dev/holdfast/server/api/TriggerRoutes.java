@@ -9,6 +9,7 @@ import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.api.trigger.Triggers;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.codec.ConditionJson;
 import dev.holdfast.server.api.Operations.Change;
 import dev.holdfast.server.http.Call;
@@ -250,7 +251,18 @@ final class TriggerRoutes {
     String event = body.text("event");
     JsonNode payload = JobFields.payload(body);
     body.done();
-    Published published = call.tenant().client().publish(event, payload);
+    if (call.caller().isRestricted()) {
+      // A limited key must not start jobs of other tasks, whether they match the payload or not.
+      triggers(call).list().stream()
+          .map(TriggerStatus::trigger)
+          .filter(trigger -> trigger.event().equals(event))
+          .forEach(trigger -> Patterns.requireTask(call, trigger.task()));
+    }
+    HoldfastClient client = call.tenant().client();
+    Published published =
+        call.isRepeatable()
+            ? client.publish(event, payload, call.newId())
+            : client.publish(event, payload);
     ArrayNode outcomes = JsonText.array();
     published
         .outcomes()

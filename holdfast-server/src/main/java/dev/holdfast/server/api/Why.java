@@ -1,8 +1,13 @@
 package dev.holdfast.server.api;
 
 import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.server.http.JsonText;
+import dev.holdfast.server.tenant.OpenTenant;
+import dev.holdfast.server.tenant.Tenant;
+import dev.holdfast.server.tenant.TenantState;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
@@ -10,6 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Why jobs wait, as JSON: stable codes with sentences to display. */
 final class Why {
+  private static final JobFilter HELD = JobFilter.all().state(JobState.CLAIMED, JobState.RUNNING);
+
   private final Job job;
   private final Visible visible;
 
@@ -25,14 +32,15 @@ final class Why {
    * Returns why the job waits: first what keeps all work of its tenant from starting, then what
    * keeps this job. Empty if it does not wait.
    *
-   * @param suspended whether its tenant is suspended
+   * @param of its tenant
    */
-  ArrayNode view(@Nullable WaitReason reason, boolean suspended) {
+  ArrayNode view(@Nullable WaitReason reason, OpenTenant of) {
     ArrayNode reasons = JsonText.array();
     if (reason == null || reason instanceof WaitReason.NotWaiting) {
       return reasons;
     }
-    if (suspended) {
+    Tenant tenant = of.tenant();
+    if (tenant.state() == TenantState.SUSPENDED) {
       reasons.add(
           view(
               "TENANT_SUSPENDED",
@@ -40,7 +48,27 @@ final class Why {
               "The tenant is suspended, so none of its jobs start.",
               "Ask an operator of the installation to resume the tenant."));
     }
+    Integer most = tenant.settings().maxHeld();
+    if (most != null && isReady(reason) && of.store().queries().count(HELD, most).total() >= most) {
+      reasons.add(
+          view(
+              "TENANT_FULL",
+              since(reason),
+              "The tenant runs as many jobs as it may at the same time (%d).".formatted(most),
+              "Wait, or ask an operator of the installation to raise maxHeld of the tenant."));
+    }
     return reasons.add(view(code(reason), since(reason), message(reason), remedy(reason)));
+  }
+
+  /** Returns whether the job could start if nothing else kept it. */
+  private static boolean isReady(WaitReason reason) {
+    return switch (reason) {
+      case WaitReason.NotDue r -> false;
+      case WaitReason.Parked r -> false;
+      case WaitReason.RunPaused r -> false;
+      case WaitReason.Prefetched r -> false;
+      default -> true;
+    };
   }
 
   private String message(WaitReason reason) {

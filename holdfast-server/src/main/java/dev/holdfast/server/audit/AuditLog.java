@@ -130,7 +130,7 @@ public final class AuditLog {
       @Nullable Instant before) {}
 
   /**
-   * Lists entries of a tenant, or of the installation, latest first.
+   * Lists entries of a tenant that is not dropped, or of the installation, latest first.
    *
    * @param from the id of the last entry of the previous page
    */
@@ -138,14 +138,23 @@ public final class AuditLog {
     Map<String, Object> values = new LinkedHashMap<>();
     StringBuilder conditions =
         new StringBuilder(tenant == null ? "tenant is null" : "tenant = :tenant");
-    add(conditions, values, "", "tenant", tenant);
+    // Not those of a tenant that had this name before it was dropped.
+    add(
+        conditions,
+        values,
+        """
+         and at >= (
+          select created_at from ${schema}.tenant where name = :tenant and state <> 'DROPPED')\
+        """,
+        "tenant",
+        tenant);
     add(conditions, values, " and action = :action", "action", filter.action());
     add(conditions, values, " and key = :key", "key", filter.key());
     add(conditions, values, " and target = :target", "target", filter.target());
     add(conditions, values, " and outcome = :outcome", "outcome", filter.outcome());
     add(conditions, values, " and at >= :after::timestamptz", "after", text(filter.after()));
     add(conditions, values, " and at < :before::timestamptz", "before", text(filter.before()));
-    // By audit_tenant or audit_action, backwards.
+    // By audit_tenant or audit_action, backwards, and tenant_name.
     return database.run(
         "read the audit log",
         statements ->

@@ -1,6 +1,7 @@
 package dev.holdfast.server.http;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.internal.StarterTask;
 import dev.holdfast.server.audit.Actor;
 import dev.holdfast.server.key.Attribute;
 import dev.holdfast.server.key.Caller;
@@ -8,6 +9,7 @@ import dev.holdfast.server.tenant.OpenTenant;
 import java.io.InputStream;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -120,6 +122,18 @@ public final class Call {
   int elements(String name) {
     JsonNode list = json().path(name);
     return list.isArray() ? Math.max(1, list.size()) : 1;
+  }
+
+  /**
+   * Returns how many of the jobs in the body start runs.
+   *
+   * @param name the list of jobs; without it, the body is a job
+   * @throws ProblemException if the body is not JSON
+   */
+  int starters(String name) {
+    JsonNode list = json().path(name);
+    Stream<JsonNode> jobs = list.isArray() ? list.valueStream() : Stream.of(json());
+    return (int) jobs.filter(job -> StarterTask.is(job.path("task").asString(""))).count();
   }
 
   private JsonNode json() {

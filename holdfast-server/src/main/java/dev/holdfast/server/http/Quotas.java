@@ -141,15 +141,17 @@ public final class Quotas {
       case "POST/jobs", "POST/events" -> {
         payload(most, bytes);
         jobs(tenant, most, 1);
+        starters(call, tenant, most);
       }
       case "POST/jobs/bulk", "POST/workers/{worker}/jobs" -> {
         payload(most, bytes);
         jobs(tenant, most, most.queuedJobs() == 0 ? 1 : call.elements("jobs"));
+        starters(call, tenant, most);
       }
       case "POST/schedules/{schedule}/fire" -> jobs(tenant, most, 1);
       case "POST/runs", "POST/runs/{run}/rerun" -> {
         payload(most, bytes);
-        room(tenant, "runs", 1, most.openRuns(), Quotas::open, Code.QUOTA_OPEN_RUNS);
+        runs(tenant, most, 1);
       }
       case "PUT/schedules/{schedule}" -> {
         payload(most, bytes);
@@ -163,6 +165,18 @@ public final class Quotas {
 
   private void jobs(OpenTenant tenant, Limits most, int added) {
     room(tenant, "jobs", added, most.queuedJobs(), Quotas::queued, Code.QUOTA_QUEUED_JOBS);
+  }
+
+  private void runs(OpenTenant tenant, Limits most, int added) {
+    room(tenant, "runs", added, most.openRuns(), Quotas::open, Code.QUOTA_OPEN_RUNS);
+  }
+
+  /** Jobs that start runs need room for these too. */
+  private void starters(Call call, OpenTenant tenant, Limits most) {
+    int starters = most.openRuns() == 0 ? 0 : call.starters("jobs");
+    if (starters > 0) {
+      runs(tenant, most, starters);
+    }
   }
 
   private static void payload(Limits most, long bytes) {

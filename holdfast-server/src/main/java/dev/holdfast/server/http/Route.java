@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * A route: which calls it is for, what they need, and what handles them.
  *
  * @param path the path below the base path, with parameters in braces. A parameter {@code tenant}
- *     that more segments follow makes it a route of that tenant
+ *     that more segments follow makes it a route of that tenant, unless it restores the tenant
  * @param permission what callers need; a router refuses a route that declares none
  * @param creates whether it creates something, so that an Idempotency-Key counts
  * @param uploads whether the handler reads the body itself, as it arrives, since it may be large
@@ -19,6 +19,9 @@ public record Route(
     boolean uploads,
     Handler handler) {
   private static final String TENANT_PREFIX = "/v1/tenants/{tenant}/";
+
+  // No request can act in a tenant that is deleted.
+  private static final String RESTORE = TENANT_PREFIX + "restore";
 
   /** Returns a route. */
   public static Route of(Method method, String path, Permission permission, Handler handler) {
@@ -47,7 +50,7 @@ public record Route(
 
   /** Returns whether it belongs to a tenant, which the handler gets. */
   public boolean isOfTenant() {
-    return path.startsWith(TENANT_PREFIX);
+    return path.startsWith(TENANT_PREFIX) && !path.equals(RESTORE);
   }
 
   /** Returns the method and the path. */

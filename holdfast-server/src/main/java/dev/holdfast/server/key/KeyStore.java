@@ -123,6 +123,7 @@ public final class KeyStore {
                 + """
                  from ${schema}.api_key k left join ${schema}.tenant t on t.id = k.tenant
                 where k.id = :id and t.name is not distinct from :tenant
+                  and (t.id is null or t.state <> 'DROPPED')
                 """)
         .bind("id", id)
         .bind("tenant", tenant)

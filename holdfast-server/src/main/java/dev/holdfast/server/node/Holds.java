@@ -194,22 +194,24 @@ public final class Holds {
    * Marks the incarnation of a dead process in one tenant dead, and leaves hints: a node that looks
    * at the tenant recovers what that incarnation holds. All of it or nothing.
    *
-   * @return whether this call did it
+   * @return whether this call did it: the process is dead, and no other server does it
    */
   boolean release(Database database, UUID process, Left left) {
     return database.transaction(
         "release tenant %d, where node %s was registered".formatted(left.tenant, process),
         handle -> {
-          // By hold_pkey.
+          // By hold_pkey and node_pkey. The hold of a process that is alive says where to look when
+          // it dies.
           int locked =
               handle
                   .createQuery(
                       sql(
                           """
-                          select 1 from ${control}.hold
-                          where process = :process and tenant = :tenant
-                            and incarnation = :incarnation
-                          for update skip locked
+                          select 1 from ${control}.hold h
+                          join ${control}.node n on n.incarnation = h.process and n.state = 'DEAD'
+                          where h.process = :process and h.tenant = :tenant
+                            and h.incarnation = :incarnation
+                          for update of h skip locked
                           """))
                   .bind("process", process)
                   .bind("tenant", left.tenant)

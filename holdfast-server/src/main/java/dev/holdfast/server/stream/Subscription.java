@@ -95,7 +95,7 @@ public final class Subscription implements EventSource {
 
   @Override
   public Optional<Event> next(Duration atMost) throws InterruptedException {
-    if (!live) {
+    if (!live && replayed.isEmpty()) {
       replay();
     }
     Event stored = replayed.poll();

@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
 /** Tenants with one PostgreSQL schema each, on connections that they share. */
 public final class SchemaTenants implements Tenants {
   private static final Logger log = LoggerFactory.getLogger(SchemaTenants.class);
+  private static final String RESTORE = "restore";
 
   /**
    * What tenants need from the rest of the server.
@@ -248,9 +249,9 @@ public final class SchemaTenants implements Tenants {
   @Override
   public Tenant setState(String name, TenantState state, Actor actor) {
     Tenant changed =
-        move(name, state, null, actor, state == TenantState.ACTIVE ? "resume" : "suspend");
+        move(name, state, null, actor, state == TenantState.ACTIVE ? "resume" : "suspend").now();
     if (state == TenantState.ACTIVE) {
-      settings.access().wake(changed); // Work may have waited.
+      settings.access().wake(changed);
     }
     refresh();
     return changed;
@@ -261,18 +262,39 @@ public final class SchemaTenants implements Tenants {
     if (!force) {
       requireIdle(name);
     }
-    Tenant changed = move(name, TenantState.DELETING, settings.grace(), actor, "delete");
+    Moved deleted = move(name, TenantState.DELETING, settings.grace(), actor, "delete");
     refresh();
-    return changed;
+    // What was admitted after the first look. From now on no request is.
+    if (!force
+        && control.run("look for live work", s -> TenantStatements.isInUse(s, deleted.now()))) {
+      move(name, deleted.from(), null, actor, RESTORE);
+      refresh();
+      throw new TenantException(
+          TenantException.Reason.IN_USE,
+          "Tenant '%s' has got new work in the meantime: let it end, or delete it with force=true."
+              .formatted(name));
+    }
+    return deleted.now();
   }
 
-  private Tenant move(
+  @Override
+  public Tenant restore(String name, Actor actor) {
+    Tenant restored = move(name, TenantState.SUSPENDED, null, actor, RESTORE).now();
+    refresh();
+    return restored;
+  }
+
+  /** A change of state. */
+  private record Moved(TenantState from, Tenant now) {}
+
+  private Moved move(
       String name, TenantState to, @Nullable Duration purgeIn, Actor actor, String action) {
     return control.transaction(
         action + " tenant " + name,
         statements -> {
           Tenant before = existing(statements, name);
-          boolean allowed = before.state() != to && before.state() != TenantState.DELETING;
+          boolean isDeleted = before.state() == TenantState.DELETING;
+          boolean allowed = before.state() != to && isDeleted == action.equals(RESTORE);
           if (!allowed) {
             throw new TenantException(
                 TenantException.Reason.WRONG_STATE,
@@ -280,11 +302,14 @@ public final class SchemaTenants implements Tenants {
                     .formatted(name, before.state(), to));
           }
           TenantStatements.setState(statements, before.id(), before.state(), to, purgeIn);
+          if (to == TenantState.ACTIVE) {
+            TenantStatements.hint(statements, before.id()); // Work may have waited.
+          }
           audit.record(
               statements,
               actor,
               new AuditLog.Act("tenant." + action, name, quoted(before.state()), quoted(to)));
-          return existing(statements, name);
+          return new Moved(before.state(), existing(statements, name));
         });
   }
 
@@ -331,19 +356,40 @@ public final class SchemaTenants implements Tenants {
     return counts.total() + (counts.isExact() ? "" : "+");
   }
 
-  /** Drops the schemas of tenants whose grace period is over. */
+  /**
+   * Drops the schemas of tenants whose grace period is over, each in its own transaction: one that
+   * cannot be dropped, because something uses its tables, stops no other.
+   */
   public void purge() {
-    control.transaction(
-        "drop the schemas of deleted tenants",
+    for (Tenant tenant : control.run("find deleted tenants", TenantStatements::expired)) {
+      try {
+        if (drop(tenant)) {
+          log.info("Dropped schema {} of tenant {}", tenant.schema(), tenant.name());
+        }
+      } catch (RuntimeException failure) {
+        log.warn(
+            "Schema {} of tenant {} could not be dropped, which is tried again: {}",
+            tenant.schema(),
+            tenant.name(),
+            failure.getMessage());
+      }
+    }
+  }
+
+  private boolean drop(Tenant tenant) {
+    return control.transaction(
+        "drop the schema of tenant " + tenant.name(),
         statements -> {
-          for (Tenant tenant : TenantStatements.expired(statements)) {
-            statements.update("drop schema if exists " + tenant.schema() + " cascade").execute();
-            TenantStatements.setState(
-                statements, tenant.id(), TenantState.DELETING, TenantState.DROPPED, null);
-            TenantStatements.forget(statements, tenant.id());
-            audit.record(statements, Actor.SERVER, AuditLog.Act.of("tenant.drop", tenant.name()));
-            log.info("Dropped schema {} of tenant {}", tenant.schema(), tenant.name());
+          if (TenantStatements.lockExpired(statements, tenant.id()).isEmpty()) {
+            return false;
           }
+          statements.handle().execute("set local lock_timeout = '2s'");
+          statements.update("drop schema if exists " + tenant.schema() + " cascade").execute();
+          TenantStatements.forget(statements, tenant.id());
+          audit.record(statements, Actor.SERVER, AuditLog.Act.of("tenant.drop", tenant.name()));
+          // Last: changes of all tenants and keys wait for the versions that this raises.
+          TenantStatements.setState(
+              statements, tenant.id(), TenantState.DELETING, TenantState.DROPPED, null);
           return true;
         });
   }

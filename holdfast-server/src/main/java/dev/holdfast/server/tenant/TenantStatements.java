@@ -254,17 +254,47 @@ final class TenantStatements {
     statements.update("delete from ${schema}.package where tenant = :id").bind("id", id).execute();
   }
 
-  /** Finds tenants whose grace period is over, and locks their rows. */
-  static List<Tenant> expired(Statements statements) {
-    // Reads the whole table, of at most some thousand rows.
+  /** Returns whether a tenant has a live job or an open run. */
+  static boolean isInUse(Statements statements, Tenant tenant) {
     return statements
         .query(
+            "select exists (select from ${tenant}.job) or exists (select from ${tenant}.run)"
+                .replace("${tenant}", tenant.schema()))
+        .mapTo(Boolean.class)
+        .one();
+  }
+
+  /** Leaves hints: nodes look at a tenant in which there may be work. */
+  static void hint(Statements statements, int id) {
+    statements
+        .update(
             """
-            select * from ${schema}.tenant where state = 'DELETING' and purge_at <= now()
-            for update skip locked
+            insert into ${schema}.hint (tenant, kind, due)
+            values (:tenant, 'R', now()), (:tenant, 'T', now())
             """)
+        .bind("tenant", id)
+        .execute();
+  }
+
+  // Reads the whole table, of at most some thousand rows.
+  private static final String EXPIRED =
+      """
+      select * from ${schema}.tenant where state = 'DELETING' and purge_at <= now()
+      """;
+
+  /** Finds tenants whose grace period is over. */
+  static List<Tenant> expired(Statements statements) {
+    return statements.query(EXPIRED).map((row, context) -> read(row)).list();
+  }
+
+  /** Locks a tenant to drop it; empty if another server does, or it has been restored. */
+  static Optional<Tenant> lockExpired(Statements statements, int id) {
+    // By tenant_pkey.
+    return statements
+        .query(EXPIRED + " and id = :id for update skip locked")
+        .bind("id", id)
         .map((row, context) -> read(row))
-        .list();
+        .findOne();
   }
 
   static long version(Statements statements) {

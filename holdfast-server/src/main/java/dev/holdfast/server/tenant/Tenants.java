@@ -59,6 +59,13 @@ public interface Tenants extends AutoCloseable {
    */
   Tenant delete(String name, boolean force, Actor actor);
 
+  /**
+   * Restores a tenant that is being deleted, as long as its schema exists. It is suspended.
+   *
+   * @throws TenantException if there is none, or it is not being deleted
+   */
+  Tenant restore(String name, Actor actor);
+
   @Override
   void close();
 }

@@ -148,6 +148,7 @@ class AuditTest {
 
   @Test
   void oldEntriesAreDeleted() throws Exception {
+    sql("update holdfast_control.tenant set created_at = now() - interval '3 days'");
     sql(
         "insert into holdfast_control.audit (tenant, at, action, outcome) values"
             + " ('default', now() - interval '2 days', 'ancient', 'DONE'),"

@@ -298,6 +298,9 @@ class FuzzTest {
           Map<String, List<String>> real = random.nextInt(3) == 0 ? existing : Map.of();
           byte[] request = request(random, route, key, real);
           RawHttp.Answer answer = RawHttp.send(server.server().url(), request);
+          if (route.path().equals("/ready") && answer.status() == 503) {
+            continue; // What it says depends on the machine: a heartbeat may be late.
+          }
           statuses.merge(answer.status(), 1, Integer::sum);
           if (answer.status() == 409 || (answer.status() > 0 && answer.status() < 300)) {
             real.keySet().stream()

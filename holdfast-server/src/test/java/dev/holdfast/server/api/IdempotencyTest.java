@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 /** A repeated creation creates nothing new, also if the server died before it stored the result. */
 class IdempotencyTest {
@@ -69,6 +70,46 @@ class IdempotencyTest {
     assertThat(again.json().at("/outcomes/1/job")).isEqualTo(first.json().at("/outcomes/1/job"));
     assertThat(jobs("event::one")).isEqualTo(1);
     assertThat(jobs("event::two")).isEqualTo(1);
+  }
+
+  /** The window of a trigger is for equal events, not for repeats of one. */
+  @Test
+  void aRepeatedEventStartsNoSecondJobAfterTheWindowOfTheTrigger() throws Exception {
+    for (String name : List.of("a", "b")) {
+      tenant
+          .put(
+              T + "/triggers/short-" + name,
+              "{\"event\":\"short\",\"task\":\"short::%s\",\"window\":\"PT1S\"}".formatted(name))
+          .expect(200);
+    }
+    String event = "{\"event\":\"short\",\"payload\":{\"order\":7}}";
+    JsonNode first = once("short").post(T + "/events", event).expect(200).json();
+    // One job is live and the other has ended.
+    String ended = first.at("/outcomes/1/job").asString();
+    tenant.post(T + "/jobs/" + ended + "/cancel").expect(200);
+    windowsAreOver();
+    crashed("short");
+    assertThat(once("short").post(T + "/events", event).expect(200).json()).isEqualTo(first);
+    assertThat(jobs("short::a")).isEqualTo(1);
+    assertThat(jobs("short::b")).isEqualTo(1);
+
+    windowsAreOver();
+    once("another").post(T + "/events", event).expect(200);
+    assertThat(jobs("short::a")).as("another call starts another job").isEqualTo(2);
+  }
+
+  private static void windowsAreOver() throws Exception {
+    try (var connection = server.database().connect();
+        var statement = connection.createStatement();
+        var id =
+            statement.executeQuery(
+                "select id from holdfast_control.tenant where name = 'default'")) {
+      id.next();
+      try (var update = connection.createStatement()) {
+        update.executeUpdate(
+            "update holdfast_t%d.unique_ledger set expires_at = now()".formatted(id.getInt(1)));
+      }
+    }
   }
 
   @Test

@@ -167,6 +167,60 @@ class KeysTest {
     assertThat(tenant.get(run).expect(200).text("state")).isEqualTo("RUNNING");
   }
 
+  /** A task that starts runs is a way to its workflow. */
+  @Test
+  void aKeyThatIsLimitedToWorkflowsStartsNoOthersThroughTasks() {
+    ApiClient key =
+        server.newKey("{\"name\":\"w\",\"preset\":\"admin\",\"workflows\":[\"own::flow\"]}");
+    String job = "{\"task\":\"%s::start-run\"}";
+    String other = job.formatted("other::flow");
+    key.post(T + "/jobs", other).expect(403, "FORBIDDEN");
+    key.post(T + "/jobs/bulk", "{\"jobs\":[%s]}".formatted(other)).expect(403, "FORBIDDEN");
+    String every = other.replace("}", ",\"every\":\"PT1H\"}");
+    key.put(T + "/schedules/flow", every).expect(403, "FORBIDDEN");
+    String on = other.replace("}", ",\"event\":\"flow\"}");
+    key.put(T + "/triggers/flow", on).expect(403, "FORBIDDEN");
+    String started = tenant.post(T + "/jobs", other).expect(201).text("id");
+    key.post(T + "/jobs/" + started + "/cancel").expect(403, "FORBIDDEN");
+    tenant.put(T + "/schedules/flow", every).expect(201);
+    key.post(T + "/schedules/flow/fire").expect(403, "FORBIDDEN");
+
+    key.post(T + "/jobs", job.formatted("own::flow")).expect(201);
+    key.post(T + "/jobs", "{\"task\":\"any::task\"}").expect(201);
+  }
+
+  @Test
+  void aLimitedKeyPublishesNoEventThatStartsOtherTasks() {
+    ApiClient mail = server.newKey("{\"name\":\"m\",\"preset\":\"admin\",\"tasks\":[\"mail::*\"]}");
+    String trigger = "{\"task\":\"%s\",\"event\":\"ordered\"}";
+    String event = "{\"event\":\"ordered\",\"payload\":{\"order\":1}}";
+    tenant.put(T + "/triggers/mailing", trigger.formatted("mail::send")).expect(200);
+    mail.post(T + "/events", event).expect(200);
+    tenant.put(T + "/triggers/charging", trigger.formatted("billing::charge")).expect(200);
+    mail.post(T + "/events", event.replace("1", "2")).expect(403, "FORBIDDEN");
+    mail.post(T + "/events", event.replace("ordered", "unheard")).expect(200);
+    assertThat(tenant.get(T + "/jobs?task=billing::charge").json().path("jobs").size()).isZero();
+    tenant.delete(T + "/triggers/charging").expect(204);
+    tenant.delete(T + "/triggers/mailing").expect(204);
+  }
+
+  /** Settings apply to all tasks: how long history is kept, and whose packages run. */
+  @Test
+  void aLimitedKeyChangesNoSettings() {
+    ApiClient limited =
+        server.newKey(
+            "{\"name\":\"l\",\"attributes\":[\"can_manage_keys\"],\"tasks\":[\"mail::*\"]}");
+    String before = limited.get(T + "/settings").expect(200).response().body();
+    for (String change :
+        List.of(
+            "{\"keepHistory\":\"PT1H\"}",
+            "{\"packages\":{\"requireSignature\":true}}",
+            "{\"packages\":{\"trustedKeys\":{}}}")) {
+      limited.send("PATCH", T + "/settings", change).expect(403, "FORBIDDEN");
+    }
+    assertThat(tenant.get(T + "/settings").expect(200).response().body()).isEqualTo(before);
+  }
+
   @Test
   void aKeyWithoutCanReadPayloadsSeesNoElementsOfMaps() {
     server.start(Map.of("mode", "worker"));

@@ -416,6 +416,8 @@ class OpenApiTest {
     admin.post("/v1/tenants/acme/jobs", "{\"task\":\"a\"}").expect(409, "TENANT_SUSPENDED");
     admin.post("/v1/tenants/acme/resume").expect(200);
     admin.delete("/v1/tenants/acme?force=true").expect(200);
+    admin.post("/v1/tenants/acme/restore").expect(200);
+    admin.delete("/v1/tenants/acme?force=true").expect(200);
     admin.get("/v1/audit").expect(200);
     JsonNode nodes = admin.get("/v1/nodes").expect(200).json().path("nodes");
     // Not the remote worker, which has deregistered.

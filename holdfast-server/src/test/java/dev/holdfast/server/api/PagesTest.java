@@ -6,6 +6,7 @@ import dev.holdfast.server.testing.ApiClient;
 import dev.holdfast.server.testing.TestServer;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -68,6 +69,62 @@ class PagesTest {
     }
 
     assertThat(pages(tenant, T + "/schedules", "schedules", "id")).containsExactly("a", "b", "c");
+  }
+
+  /** No request takes more memory than a server can spare. */
+  @Test
+  void aPageOfLargeJobsEndsEarly() {
+    ApiClient large = server.newTenant("large");
+    String path = "/v1/tenants/large/jobs";
+    String payload = "x".repeat(900_000);
+    List<String> created = new ArrayList<>();
+    for (int i = 0; i < 23; i++) {
+      String job = "{\"task\":\"no::handler\",\"payload\":\"%s\"}".formatted(payload);
+      created.addFirst(large.post(path, job).expect(201).text("id"));
+    }
+    List<String> found = new ArrayList<>();
+    List<Integer> sizes = new ArrayList<>();
+    String cursor = "";
+    do {
+      JsonNode page = large.get(path + "?limit=500" + cursor).expect(200).json();
+      page.path("jobs").forEach(job -> found.add(job.path("id").asString()));
+      sizes.add(page.path("jobs").size());
+      cursor = page.path("next").isNull() ? "" : "&cursor=" + page.path("next").asString();
+    } while (!cursor.isEmpty());
+    assertThat(found).isEqualTo(created);
+    assertThat(sizes).containsExactly(10, 10, 3);
+  }
+
+  @Test
+  void aPageIsReadInPortions() {
+    ApiClient small = server.newTenant("small");
+    String path = "/v1/tenants/small/jobs";
+    String job = "{\"task\":\"no::handler\"}";
+    for (int jobs : List.of(19, 1, 1, 100)) {
+      small
+          .post(
+              path + "/bulk",
+              "{\"jobs\":[%s]}".formatted(String.join(",", Collections.nCopies(jobs, job))))
+          .expect(201);
+      int all = small.get(path + "?limit=500").expect(200).json().path("jobs").size();
+      for (int limit = 18; limit <= 22; limit++) {
+        JsonNode page = small.get(path + "?limit=" + limit).expect(200).json();
+        assertThat(page.path("jobs").size()).isEqualTo(Math.min(limit, all));
+        assertThat(page.path("next").isNull()).as("%d of %d", limit, all).isEqualTo(limit >= all);
+      }
+    }
+    assertThat(pagesOf(small, path, 60)).isEqualTo(List.of(60, 60, 1));
+  }
+
+  private static List<Integer> pagesOf(ApiClient client, String path, int limit) {
+    List<Integer> sizes = new ArrayList<>();
+    String cursor = "";
+    do {
+      JsonNode page = client.get(path + "?limit=" + limit + cursor).expect(200).json();
+      sizes.add(page.path("jobs").size());
+      cursor = page.path("next").isNull() ? "" : "&cursor=" + page.path("next").asString();
+    } while (!cursor.isEmpty());
+    return sizes;
   }
 
   @Test

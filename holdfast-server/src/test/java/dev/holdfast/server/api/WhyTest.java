@@ -29,7 +29,7 @@ class WhyTest {
         new TestServer(
             Map.of(
                 "queues",
-                "default=1,full=2,task=2,breaker=1,mode=1,stack=1,suspect=1,hang=1,park=1"));
+                "default=1,full=2,task=2,breaker=1,mode=1,stack=1,suspect=1,hang=1,park=1,busy=2"));
     tenant = server.tenant();
   }
 
@@ -172,6 +172,7 @@ class WhyTest {
         .put(
             "/v1/nodes/" + node + "/mode", "{\"mode\":\"trigger-only\",\"pattern\":\"test::fail\"}")
         .expect(200);
+    awaitModes();
     pause("mode", true);
     String forbidden = enqueue("mode", "test::fail", "");
     pause("mode", false);
@@ -182,6 +183,28 @@ class WhyTest {
         .admin()
         .put("/v1/nodes/" + node + "/mode", "{\"mode\":\"full\",\"pattern\":\"test::fail\"}")
         .expect(200);
+  }
+
+  /**
+   * Waits until the node has seen its modes, which the reply to a heartbeat tells it: after the
+   * first one from now on, it sends another only when it has taken over what the first one told.
+   */
+  private static void awaitModes() {
+    long before = beats();
+    await().atMost(Duration.ofSeconds(90)).until(() -> beats() >= before + 2);
+  }
+
+  private static long beats() {
+    try (var connection = server.database().connect();
+        var statement = connection.createStatement();
+        var row =
+            statement.executeQuery(
+                "select beat from holdfast_control.node where state = 'ALIVE'")) {
+      row.next();
+      return row.getLong(1);
+    } catch (SQLException failure) {
+      throw new AssertionError(failure);
+    }
   }
 
   @Test
@@ -265,6 +288,33 @@ class WhyTest {
     assertThat(why.at("/0/code").asString()).isEqualTo("TENANT_SUSPENDED");
     assertThat(why.at("/0/remedy").asString()).contains("resume");
     assertThat(why.at("/1/code").asString()).isEqualTo("NOT_DUE");
+  }
+
+  @Test
+  void tenantFull() throws Exception {
+    String settings = "{\"name\":\"busy\",\"settings\":{\"maxHeld\":1}}";
+    ApiClient busy =
+        tenant.with(server.admin().post("/v1/tenants", settings).expect(201).text("key"));
+    String path = "/v1/tenants/busy/jobs";
+    String job = "{\"queue\":\"busy\",\"task\":\"test::%s\"%s}";
+    busy.post(path, job.formatted("block", "")).expect(201);
+    server.tasks().started.acquire();
+    String waiting = busy.post(path, job.formatted("echo", "")).expect(201).text("id");
+    JsonNode view = busy.get(path + "/" + waiting).expect(200).json();
+    assertThat(view.at("/why/0/code").asString()).isEqualTo("TENANT_FULL");
+    assertThat(view.at("/why/0/message").asString()).contains("(1)");
+    assertThat(view.at("/why/0/remedy").asString()).contains("raise maxHeld");
+    assertThat(view.at("/why/0/since").asString()).isEqualTo(view.path("runAt").asString());
+    assertThat(view.at("/why/1/code").asString()).isEqualTo("QUEUED");
+    String later =
+        busy.post(path, job.formatted("echo", ",\"runIn\":\"PT1H\"")).expect(201).text("id");
+    assertThat(busy.get(path + "/" + later).expect(200).json().at("/why/0/code").asString())
+        .isEqualTo("NOT_DUE");
+    String roomy = "{\"maxHeld\":2}";
+    server.admin().send("PATCH", "/v1/tenants/busy/settings", roomy).expect(200);
+    await()
+        .atMost(Duration.ofSeconds(90))
+        .until(() -> busy.get(path + "/" + waiting).text("state").equals("SUCCEEDED"));
   }
 
   /** Fails when a code is added without a test here. */

@@ -79,6 +79,38 @@ class RestartTest {
         .until(() -> client.get(path + "/" + job).text("state").equals("SUCCEEDED"));
   }
 
+  private static TaskModule flow(String step) {
+    return binder ->
+        binder
+            .handle(NEW, (payload, context) -> {})
+            .workflow(
+                Workflow.define(
+                    "restart::upgraded", Object.class, flow -> flow.step(step, NEW, flow.input())));
+  }
+
+  /** Starts a run by name on one of several API servers, and returns its only step. */
+  private static String started(TestServer server, HoldfastServer on) {
+    ApiClient client = new ApiClient(on.url(), server.tenantKey());
+    String path = "/v1/tenants/default/runs";
+    String run = client.post(path, "{\"workflow\":\"restart::upgraded\"}").expect(201).text("id");
+    return client.get(path + "/" + run).expect(200).json().at("/steps/0/name").asString();
+  }
+
+  @Test
+  void aStartByNameUsesTheNewestGraphDuringAnUpgrade() {
+    Map<String, String> api = Map.of("mode", "api");
+    try (TestServer server = new TestServer(api)) {
+      HoldfastServer old = server.startAs(api, flow("old"));
+      assertThat(started(server, old)).isEqualTo("old");
+      HoldfastServer upgraded = server.startAs(api, flow("new"));
+      assertThat(started(server, upgraded)).as("before a node registers it").isEqualTo("new");
+      assertThat(started(server, old)).as("not yet upgraded").isEqualTo("new");
+      // One that has not started a run before.
+      assertThat(started(server, server.startAs(api, flow("old")))).isEqualTo("new");
+      assertThat(started(server, upgraded)).isEqualTo("new");
+    }
+  }
+
   @Test
   void aRestartWithTheSameModulesEntersNoTenantAndAChangedModuleAll() {
     try (TestServer server = new TestServer(Map.of("mode", "api"))) {

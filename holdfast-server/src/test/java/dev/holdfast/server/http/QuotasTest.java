@@ -16,6 +16,20 @@ class QuotasTest {
   private static final String T = "/v1/tenants/default";
 
   @Test
+  void aJobThatStartsARunNeedsRoomForTheRun() {
+    try (TestServer server = new TestServer(Map.of("mode", "api", "quotas.openRuns", "2"))) {
+      ApiClient tenant = server.tenant();
+      String three = "{\"jobs\":[{\"task\":\"%1$s\"},{\"task\":\"%1$s\"},{\"task\":\"%1$s\"}]}";
+      tenant
+          .post(T + "/jobs/bulk", three.formatted("test::approval::start-run"))
+          .expect(429, "QUOTA_OPEN_RUNS");
+      assertThat(tenant.get(T + "/jobs").json().path("jobs").size()).isZero();
+      tenant.post(T + "/jobs/bulk", three.formatted("no::handler")).expect(201);
+      tenant.post(T + "/jobs", "{\"task\":\"test::approval::start-run\"}").expect(201);
+    }
+  }
+
+  @Test
   void whatExceedsAQuotaIsRefusedAndNothingIsCreated() {
     try (TestServer server =
         new TestServer(

@@ -14,10 +14,16 @@ import dev.holdfast.postgres.PostgresSettings;
 import dev.holdfast.postgres.SharedConnections;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.schema.SchemaScripts;
+import dev.holdfast.server.audit.Actor;
+import dev.holdfast.server.audit.AuditLog;
 import dev.holdfast.server.control.ControlDatabase;
 import dev.holdfast.server.control.DatabaseAddress;
+import dev.holdfast.server.key.KeyStore;
 import dev.holdfast.server.node.Hints.Kind;
 import dev.holdfast.server.node.Hints.Served;
+import dev.holdfast.server.tenant.SchemaTenants;
+import dev.holdfast.server.tenant.TenantMigrations;
+import dev.holdfast.server.tenant.TenantState;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -206,14 +212,47 @@ class TenantChangesTest {
           storeJob();
           assertThat(dueHints()).isZero();
           // The server dies here; another one finds it dead and releases what it holds.
-          List<Holds.Left> left = holds.of(process.database(), process.incarnation());
+          UUID dead = diesAndIsReplaced();
+          List<Holds.Left> left = holds.of(process.database(), dead);
           assertThat(left).extracting(Holds.Left::tenant).containsExactly(TENANT);
-          assertThat(holds.release(process.database(), process.incarnation(), left.getFirst()))
-              .isTrue();
+          assertThat(holds.release(process.database(), dead, left.getFirst())).isTrue();
           return 0;
         });
 
     assertThat(dueHints()).isPositive();
+  }
+
+  /** The holds of this process are those of a dead one. */
+  private static UUID diesAndIsReplaced() {
+    UUID dead = UUID.randomUUID();
+    try {
+      execute(
+          """
+          insert into ctl.node
+          select (jsonb_populate_record(n, '{"incarnation": "%1$s", "state": "DEAD"}')).*
+          from ctl.node n where incarnation = '%2$s';
+          update ctl.hold set process = '%1$s', incarnation = '%1$s' where process = '%2$s'
+          """
+              .formatted(dead, process.incarnation()));
+    } catch (SQLException failure) {
+      throw new AssertionError(failure);
+    }
+    return dead;
+  }
+
+  /** Such as when a server stops and cannot deregister: others find the hold when it is dead. */
+  @Test
+  void theHoldOfAProcessThatIsNotDeadStays() {
+    changes.make(
+        TENANT,
+        () -> {
+          List<Holds.Left> left = holds.of(process.database(), process.incarnation());
+          assertThat(left).hasSize(1);
+          assertThat(holds.release(process.database(), process.incarnation(), left.getFirst()))
+              .isFalse();
+          assertThat(count("ctl.hold where active")).isEqualTo(1);
+          return 0;
+        });
   }
 
   @Test
@@ -231,6 +270,31 @@ class TenantChangesTest {
     later(Duration.ofSeconds(1));
     assertThat(count("ctl.hold where active")).isZero();
     assertThat(dueHints()).isPositive();
+  }
+
+  /** As if the server died after the commit: its node stays in the tenant, so it leaves no hint. */
+  @Test
+  void workOfATenantThatIsResumedIsFoundAlthoughTheServerDies() {
+    nodeStays = true;
+    SchemaScripts scripts = SchemaScripts.load(connections.migrating());
+    try (SchemaTenants tenants =
+        new SchemaTenants(
+            control,
+            new KeyStore(control, "test"),
+            new AuditLog(control),
+            new SchemaTenants.Settings(
+                Duration.ofDays(7),
+                new TenantMigrations(control, scripts),
+                new TenantLinks(connections, holds, signals, process, changes)))) {
+      tenants.setState("a1", TenantState.SUSPENDED, Actor.SERVER);
+      storeJob();
+      assertThat(dueHints()).isZero();
+
+      tenants.setState("a1", TenantState.ACTIVE, Actor.SERVER);
+    }
+
+    assertThat(dueHints()).isPositive();
+    assertThat(count("ctl.hint where kind = 'T'")).isPositive();
   }
 
   private static void othersTakeAllHints() {

@@ -7,6 +7,7 @@ import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.trigger.EventIds;
 import dev.holdfast.engine.trigger.EventPublication;
 
 /** Publishes events of one name to a store. */
@@ -33,6 +34,6 @@ final class EventSource {
   /** Returns an event that can be published repeatedly, as after a lost reply. */
   EventPublication publication(String payload) {
     return new EventPublication(
-        event, payload, UuidCreator::getTimeOrderedEpoch, JobOrigin.NONE, null);
+        event, payload, EventIds.fresh(UuidCreator::getTimeOrderedEpoch), JobOrigin.NONE, null);
   }
 }
