@@ -24,6 +24,12 @@ import java.util.function.Predicate;
  * other jobs, and the next step takes a free slot or waits in the queue for one.
  */
 public final class Lane {
+  /**
+   * How many loans there may be for each slot. With one, chains of short steps were 10 % slower:
+   * fewer successes share a statement.
+   */
+  private static final int LOANS = 2;
+
   private final String queue;
   private final TaskExecutor executor;
   private final List<String> tasks;
@@ -152,7 +158,7 @@ public final class Lane {
   }
 
   /**
-   * Lends a slot that is kept. There are never more lent slots than slots, so that the runs of a
+   * Lends a slot that is kept. Never more than {@link #LOANS} of each slot, so that the runs of a
    * backlog are not all in progress at the same time.
    *
    * @return false if it stays kept
@@ -161,7 +167,7 @@ public final class Lane {
     if (!lends) {
       return false;
     }
-    if (lent.incrementAndGet() > slots.capacity()) {
+    if (lent.incrementAndGet() > LOANS * slots.capacity()) {
       lent.decrementAndGet();
       return false;
     }

@@ -101,11 +101,11 @@ public final class HoldfastNode implements AutoCloseable {
       life.heart.register();
       return;
     }
-    components.alone.join(this::retire);
+    components.singleNodeGuard.join(this::retire);
     warnOfNamesakes();
     warnOfNoRecovery();
     life.heart.register();
-    components.alone.confirm();
+    components.singleNodeGuard.confirm();
   }
 
   private void work() {

@@ -68,7 +68,8 @@ final class LivenessRoles {
             liveness.margin());
     var sweeping =
         components.drive(waker ->
-            components.alone.checkedBy(new WhileEnabled<>(sweeper(waker), components.modes)));
+            components.singleNodeGuard.checkedBy(
+                new WhileEnabled<>(sweeper(waker), components.modes)));
     this.sweeping = sweeping;
     this.sweeper = sweeping.role().role().role();
     this.givingBack =
@@ -117,7 +118,7 @@ final class LivenessRoles {
             components.environment.ids(),
             components.ticker,
             liveness.allowed(),
-            from.core == null ? components.alone::isUnseated : from.core::isOver,
+            from.core == null ? components.singleNodeGuard::isUnseated : from.core::isOver,
             this::registration,
             components.modes::modes,
             () -> Optional.ofNullable(from.core).map(NodeCore::tenure)),
@@ -134,7 +135,7 @@ final class LivenessRoles {
 
           @Override
           public void startedOver() {
-            components.alone.startedOver();
+            components.singleNodeGuard.startedOver();
             components.events.nodeJoined(components.identity.incarnation());
             sweeper.sweepNow(); // Recovers what the old incarnation held.
             onStartedOver.run();

@@ -48,7 +48,7 @@ final class NodeComponents {
   final LogContext logs;
   final CurrentModes modes;
   final HoldfastLeases leases;
-  final SingleNodeGuard alone;
+  final SingleNodeGuard singleNodeGuard;
   final CurrentIncarnation identity;
   final HeldJobs heldJobs;
   final NodeClaims claims;
@@ -86,7 +86,8 @@ final class NodeComponents {
     this.leases = leases(from, from.leaseStore()).defaultTtl(from.leaseTtl).events(events).build();
     // In the store of the jobs, which is what it protects, even if the leases of users are in
     // another one.
-    this.alone = new SingleNodeGuard(store.nodes(), leases(from, store.leases()).build(), settings);
+    this.singleNodeGuard =
+        new SingleNodeGuard(store.nodes(), leases(from, store.leases()).build(), settings);
     this.identity =
         new CurrentIncarnation(
             settings.id(),
@@ -94,7 +95,7 @@ final class NodeComponents {
                 environment.ids().get(),
                 ticker,
                 settings.liveness().allowed(),
-                alone::isUnseated,
+                singleNodeGuard::isUnseated,
                 ticker.now(),
                 from.core == null ? null : from.core.tenure()));
     this.claims = new NodeClaims(identity, new ClaimCalls(), heldJobs);

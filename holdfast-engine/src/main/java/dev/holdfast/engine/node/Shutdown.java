@@ -204,9 +204,9 @@ final class Shutdown {
     }
     boolean empty = isEmpty();
     if (empty) {
-      attempt("release the single-node lease", components.alone::leave);
+      attempt("release the single-node lease", components.singleNodeGuard::leave);
     }
-    attempt("stop renewing the single-node lease", components.alone::close);
+    attempt("stop renewing the single-node lease", components.singleNodeGuard::close);
     attempt("release its leases", components.leases::close);
     attempt("stop its heartbeat", () -> stopAll(threads.heart()));
     await(() -> haveEnded(threads.heart()));

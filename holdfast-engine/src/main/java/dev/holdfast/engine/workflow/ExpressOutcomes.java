@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
  */
 public final class ExpressOutcomes implements Outcomes {
   /** Larger groups are stored as usual: the advancer then advances their runs in batches. */
-  private static final int LARGEST_GROUP = 200;
+  private static final int LARGEST_GROUP = 400;
 
   private static final int MOST_JOBS = 1_000;
   private static final long MOST_BYTES = 1_000_000;
