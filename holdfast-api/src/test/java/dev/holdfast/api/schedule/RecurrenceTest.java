@@ -32,7 +32,7 @@ class RecurrenceTest {
     var work = Schedule.named("a").runs(TaskType.of("test::task", String.class), "x");
 
     assertThatThrownBy(() -> work.every(Duration.ofDays(365_000_000)))
-        .hasMessageContaining(Duration.ofDays(365_000_000).toString())
+        .hasMessageContaining("365000000 days")
         .hasMessageContaining("at most 3650 days");
     assertThatThrownBy(() -> work.cron("0 3 * * *").until(Instant.MAX).build())
         .hasMessageContaining("end at " + Instant.MAX)

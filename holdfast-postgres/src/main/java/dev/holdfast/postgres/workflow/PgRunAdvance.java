@@ -52,9 +52,8 @@ final class PgRunAdvance implements RunAdvance {
       """;
 
   // By run_mark_run and run_pkey. Runs whose marks are left although they were to be advanced. A
-  // job
-  // that outlived its run has left marks that nothing will read. The snapshot decides: a run that
-  // is retried meanwhile has deleted them, and its new marks are not in it.
+  // job that outlived its run has left marks that nothing will read. The snapshot decides: a run
+  // that is retried meanwhile has deleted them, and its new marks are not in it.
   private static final String LEFT =
       """
       with found as materialized (
