@@ -405,9 +405,9 @@ class StepHandOverTest {
   }
 
   @Test
-  void noMoreSlotsAreLentThanThereAre() {
+  void noMoreThanTwiceAsManySlotsAreLentAsThereAre() {
     lane.lends(true);
-    for (int i = 0; i < SLOTS; i++) {
+    for (int i = 0; i < 2 * SLOTS; i++) {
       step().keepSlot();
     }
     HeldJob kept = step();

@@ -53,6 +53,7 @@ public final class Database {
     SqlStatements statements = jdbi.getConfig(SqlStatements.class);
     // The default engine reads '<' as the start of a template variable.
     statements.setTemplateEngine(TemplateEngine.NOP);
+    statements.setSqlParser(new NamedParameters());
     // Statements of one family share their bindings.
     statements.setUnusedBindingAllowed(true);
     if (isForeign()) {

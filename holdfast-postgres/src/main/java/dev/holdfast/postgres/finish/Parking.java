@@ -26,13 +26,20 @@ final class Parking {
       select id from ${schema}.job where id = any(:ids::uuid[]) order by id for no key update
       """;
 
-  // By job_pkey and signal_pkey. The attempt does not count, and a job that has run cannot expire.
+  // By job_pkey, signal_pkey and journal_pkey. The attempt does not count, and a job that has run
+  // cannot expire. A request for the signal that was executed after its own repeat may have taken
+  // it
+  // meanwhile: then the job continues with it, and does not wait for another one.
   private static final String PARK =
       """
       with asked as materialized (
         select f.*, exists (
           select from ${schema}.signal s
-          where s.owner = f.id and s.name = f.signal and s.consumed_by is null) as there
+          where s.owner = f.id and s.name = f.signal and s.consumed_by is null
+        ) or exists (
+          select from ${schema}.journal e
+          where e.job_id = f.id and e.name = f.name and e.occurrence = f.occurrence
+            and e.kind = 'RECEIVED') as there
         from unnest(:ids::uuid[], :tokens::bigint[], :delays::bigint[], :signals::text[],
             :names::text[], :occurrences::int[], :kinds::text[])
           f(id, token, delay, signal, name, occurrence, kind)
@@ -55,9 +62,10 @@ final class Parking {
           and not j.cancel_requested
         returning j.id, j.token, j.state, a.name, a.occurrence, a.kind
       ), noted as (
-        insert into ${schema}.journal (job_id, name, occurrence, kind)
+        insert into ${schema}.journal as e (job_id, name, occurrence, kind)
         select id, name, occurrence, kind from parked
         on conflict (job_id, name, occurrence) do update set kind = excluded.kind
+          where e.kind <> 'RECEIVED'
       )
       select id, token, state = 'READY' from parked
       """;

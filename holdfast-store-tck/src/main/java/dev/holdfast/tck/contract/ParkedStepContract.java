@@ -118,6 +118,25 @@ public abstract class ParkedStepContract extends RunContract {
   }
 
   @Test
+  void aSignalThatALateRequestHasTakenIsNotAwaited() {
+    assertThat(take(job)).isEqualTo(new Taken.Nothing());
+    store.journals().signal(job.id(), APPROVED);
+    assertThat(take(job))
+        .as("a request that is executed after its own repeat")
+        .isEqualTo(new Taken.Received("\"yes\""));
+
+    assertThat(awaitSignal()).isEqualTo(Result.READY_INSTEAD);
+
+    assertThat(take(worker.claimOne())).isEqualTo(new Taken.Received("\"yes\""));
+    assertThat(store.journals().load(job.id()))
+        .containsExactly(new JournalEntry(KEY, EntryKind.RECEIVED, "\"yes\""));
+  }
+
+  private Taken take(ClaimedJob held) {
+    return store.journals().take(worker.incarnation(), held.claim(), KEY);
+  }
+
+  @Test
   void cancellingARunEndsItsWaitingStep() {
     sleep();
 

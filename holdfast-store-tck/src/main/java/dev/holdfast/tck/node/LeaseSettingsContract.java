@@ -9,6 +9,7 @@ import dev.holdfast.api.event.LifecycleEvent.LeaseAcquired;
 import dev.holdfast.api.event.LifecycleEvent.LeaseLost;
 import dev.holdfast.api.event.LifecycleEvent.LeaseReleased;
 import dev.holdfast.api.event.LifecycleEvent.OfLease;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.Lease;
@@ -298,11 +299,11 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
     for (Duration ttl : List.of(Duration.ZERO, Duration.ofMillis(99), Duration.ofDays(366))) {
       assertThatExceptionOfType(IllegalArgumentException.class)
           .isThrownBy(() -> node().leaseTtl(ttl))
-          .withMessageContaining(ttl.toString())
+          .withMessageContaining(Times.describe(ttl))
           .withMessageContaining("give 100 ms to 365 days");
       assertThatExceptionOfType(IllegalArgumentException.class)
           .isThrownBy(() -> HoldfastLeases.builder(store().leases()).defaultTtl(ttl))
-          .withMessageContaining(ttl.toString());
+          .withMessageContaining(Times.describe(ttl));
     }
   }
 

@@ -5,6 +5,8 @@ import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.FailureSnapshot;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Finish.Failure;
+import dev.holdfast.engine.store.Journals.EntryKind;
+import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.engine.store.Outcomes;
 import java.time.Duration;
 import java.time.Instant;
@@ -113,10 +115,16 @@ final class MemoryOutcomes implements Outcomes {
     if (row.cancelRequested) {
       return endInstead(row, now);
     }
-    row.journal.put(parked.entry().key(), parked.entry());
+    // A request that was executed after its own repeat may have received the signal meanwhile.
+    JournalEntry known = row.journal.get(parked.entry().key());
+    boolean received = known != null && known.kind() == EntryKind.RECEIVED;
+    if (!received) {
+      row.journal.put(parked.entry().key(), parked.entry());
+    }
     row.runAt = now.plus(parked.wake());
     tables.park(row, parked.signal());
-    if (parked.signal() == null || !row.hasSignal(parked.signal())) {
+    boolean there = parked.signal() != null && row.hasSignal(parked.signal());
+    if (!received && !there) {
       return Result.WRITTEN;
     }
     tables.wake(row, now);
