@@ -1,6 +1,7 @@
 package dev.holdfast.engine.claim;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.Claims;
@@ -24,7 +25,7 @@ public final class IdlePoll implements Role {
   private static final Logger log = LoggerFactory.getLogger(IdlePoll.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
-  /** So few claimers claim at the start without a poll: it would delay their first jobs. */
+  /** The most claimers that claim at the start without a poll, which would delay their first jobs. */
   private static final int FEW = 4;
 
   private final Claims claims;
@@ -123,9 +124,9 @@ public final class IdlePoll implements Role {
     } catch (StoreException failure) {
       due = now.plus(AFTER_FAILURE);
       log.warn(
-          "Polling for jobs of {} idle claimers failed, retrying in {} ms: {}",
+          "Polling for jobs of {} idle claimers failed, retrying in {}: {}",
           waiting.size(),
-          AFTER_FAILURE.toMillis(),
+          Times.describe(AFTER_FAILURE),
           failure.getMessage());
     }
     return due;

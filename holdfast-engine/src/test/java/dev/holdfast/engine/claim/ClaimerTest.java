@@ -81,7 +81,11 @@ class ClaimerTest {
   private final List<Integer> requested = new ArrayList<>();
   private Supplier<List<ClaimedJob>> reply = List::of;
   private final AtomicInteger wakeups = new AtomicInteger();
+  private final AtomicInteger polls = new AtomicInteger();
   private Moment clock = NOW;
+
+  @SuppressWarnings("NullAway.Init")
+  private IdlePoll idlePoll;
 
   @AfterEach
   void stop() {
@@ -89,6 +93,12 @@ class ClaimerTest {
   }
 
   private Claimer claimer() {
+    Claimer claimer = idleClaimer();
+    claimer.expectWork();
+    return claimer;
+  }
+
+  private Claimer idleClaimer() {
     LogContext logs = new LogContext("node", null);
     Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
     TaskRegistry tasks =
@@ -119,6 +129,10 @@ class ClaimerTest {
                 (proxy, method, arguments) -> {
                   if (arguments[0] instanceof ClaimRequest request) {
                     requested.add(request.start());
+                  }
+                  if (method.getName().equals("queuesWithReadyJobs")) {
+                    polls.incrementAndGet();
+                    return Set.of(lane.queue());
                   }
                   return reply.get();
                 });
@@ -158,17 +172,15 @@ class ClaimerTest {
             new QueueRules(), new TaskRules(), new CurrentModes(Modes.FULL), Jobs.unreadable());
     ClaimSender sender =
         new ClaimSender(claims, Set.of(), held, rules, tasks, telemetry, () -> clock);
-    Claimer claimer =
-        new Claimer(
-            lane,
-            sender,
-            rules,
-            runner,
-            new Starter(lane, OptionalInt.empty(), sender, rules, runner, sink, () -> {}),
-            new IdlePoll(claims, Set.of(), () -> PACE, environment.random(), () -> {}),
-            wakeups::incrementAndGet);
-    claimer.expectWork();
-    return claimer;
+    idlePoll = new IdlePoll(claims, Set.of(), () -> PACE, environment.random(), () -> {});
+    return new Claimer(
+        lane,
+        sender,
+        rules,
+        runner,
+        new Starter(lane, OptionalInt.empty(), sender, rules, runner, sink, () -> {}),
+        idlePoll,
+        wakeups::incrementAndGet);
   }
 
   /** Has a payload, so the handler keeps its slot; a job that cannot be read would free it. */
@@ -178,6 +190,32 @@ class ClaimerTest {
 
   private static Duration wait(Claimer claimer) {
     return Duration.ofNanos(claimer.tick(NOW).nanos() - NOW.nanos());
+  }
+
+  @Test
+  void aNodeWithFewQueuesClaimsAtItsStartWithoutAPoll() {
+    Claimer claimer = idleClaimer();
+
+    idlePoll.tick(NOW);
+    claimer.tick(NOW);
+
+    assertThat(polls).hasValue(0);
+    assertThat(requested).hasSize(1);
+  }
+
+  @Test
+  void aNodeWithManyQueuesPollsFirst() {
+    Claimer claimer = idleClaimer();
+    IdlePoll shared = idlePoll;
+    for (int i = 0; i < 4; i++) {
+      shared.join(idleClaimer());
+    }
+
+    shared.tick(NOW);
+
+    assertThat(polls).hasValue(1);
+    claimer.tick(NOW);
+    assertThat(requested).hasSize(1);
   }
 
   @Test
