@@ -175,10 +175,10 @@ class PostgresSettingsTest {
         .hasMessageContaining("at least 2");
     assertThatThrownBy(
             () -> PostgresSettings.builder(URL).statementTimeout(Duration.ofMillis(5)).build())
-        .hasMessageContaining("1 second to 1 day");
+        .hasMessageContaining("1 s to 1 day");
     assertThatThrownBy(
             () -> PostgresSettings.builder(URL).statementTimeout(Duration.ofDays(2)).build())
-        .hasMessageContaining("1 second to 1 day");
+        .hasMessageContaining("1 s to 1 day");
     assertThatThrownBy(() -> PostgresSettings.builder(URL).aging(Duration.ofDays(-1)).build())
         .hasMessageContaining("aging");
   }
