@@ -202,7 +202,7 @@ public final class NodeBuilder {
    * Serves this queue, runs at most {@code concurrency} of its jobs at the same time on this node,
    * and claims at most {@code prefetch} more, whether jobs are short or not. Such jobs wait in this
    * node while others may be idle, and each costs a second write; 0 claims jobs for free slots
-   * only. Without a number, the node chooses by itself.
+   * only. Defaults to no number: the node chooses by itself.
    */
   public NodeBuilder queue(String name, int concurrency, int prefetch) {
     return queue(name, new QueueSettings(concurrency, OptionalInt.of(prefetch)));
