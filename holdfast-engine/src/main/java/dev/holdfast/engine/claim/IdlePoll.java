@@ -25,7 +25,9 @@ public final class IdlePoll implements Role {
   private static final Logger log = LoggerFactory.getLogger(IdlePoll.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
-  /** The most claimers that claim at the start without a poll, which would delay their first jobs. */
+  /**
+   * The most claimers that claim at the start without a poll, which would delay their first jobs.
+   */
   private static final int FEW = 4;
 
   private final Claims claims;
