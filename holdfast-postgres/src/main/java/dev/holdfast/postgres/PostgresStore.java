@@ -130,7 +130,6 @@ public final class PostgresStore implements Store {
   private PostgresStore(
       Access access, Duration aging, NodeStore nodes, Upkeep upkeep, Claims claims) {
     Database database = access.database();
-    // Jobs that end without a report from a node are counted in rows that only this process writes.
     this.access = access;
     Database callers = access.callers();
     this.callersIntake = IntakeStatements.external(callers, aging);

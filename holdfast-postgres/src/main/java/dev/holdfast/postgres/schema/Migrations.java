@@ -137,8 +137,8 @@ public final class Migrations {
   private record Found(int server, boolean current) {}
 
   /**
-   * Returns whether there is nothing to do. Needs one connection and a few milliseconds, while
-   * Flyway takes half a second to find that out.
+   * Returns whether there is nothing to do. Needs one connection, and does not load and start
+   * Flyway.
    */
   private boolean isCurrent() {
     Found found;

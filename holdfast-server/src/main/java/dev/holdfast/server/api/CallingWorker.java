@@ -8,9 +8,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The worker that a call names. Its id is no secret: whoever knows it could otherwise read the jobs
- * of the worker and end them. So the key of the call must be allowed to use all tasks of the
- * worker.
+ * The worker that a call names. Its id is no secret: a caller that knows it could otherwise read
+ * the jobs of the worker and end them. So the key of the call must be allowed to use all tasks of
+ * the worker.
  */
 public final class CallingWorker {
   private CallingWorker() {}
